@@ -164,9 +164,12 @@ impl Reading {
     /// Takes `bin` for the output of a build where `obj` beside it is deleted, too: that is where
     /// the tools of .NET put what they make.
     pub(crate) fn pair_outputs(&mut self) {
-        let beside = |deed: &Deed, name: &str| match deed {
-            Deed::DeleteTree(path) => path.strip_suffix(name).map(str::to_owned),
-            _ => None,
+        let beside = |deed: &Deed, name: &str| {
+            if let Deed::DeleteTree(path) = deed {
+                path.strip_suffix(name).map(str::to_owned)
+            } else {
+                None
+            }
         };
         let is_directory = |start: &String| start.is_empty() || start.ends_with('/');
         let pairs = self.deeds.iter().filter_map(|deed| beside(deed, "obj"));

@@ -202,18 +202,18 @@ impl Better<'_> {
             "cmd" => language::cmd::knows(&program.to_ascii_lowercase()),
             _ => program == self.first,
         };
-        match act.effect {
-            Effect::Unknown => {
-                let same = |it: &Act| it.effect == Effect::Unknown && it.program == act.program;
-                names || self.acts.iter().any(same)
-            }
-            _ if self.name == "sql" => false,
-            // `$_.Name` is no program of a shell, whatever the variable holds there.
-            Effect::Exec if program.is_empty() => {
-                self.is_certain || act.note == UNPARSED || act.subject.starts_with("….")
-            }
-            effect => is_cmdlet(program) && seen(effect),
+        if act.effect == Effect::Unknown {
+            let same = |it: &Act| it.effect == Effect::Unknown && it.program == act.program;
+            return names || self.acts.iter().any(same);
         }
+        if self.name == "sql" {
+            return false;
+        }
+        if act.effect == Effect::Exec && program.is_empty() {
+            // `$_.Name` is no program of a shell, whatever the variable holds there.
+            return self.is_certain || act.note == UNPARSED || act.subject.starts_with("….");
+        }
+        is_cmdlet(program) && seen(act.effect)
     }
 }
 

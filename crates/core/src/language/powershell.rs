@@ -17,13 +17,12 @@ use std::collections::BTreeMap;
 
 use self::arguments::Arguments;
 use self::effects::{
-    PATH_MAX, UNKNOWN_PART, enters, environment_drive, environment_names, fetch, is_secret_name,
-    member, property, provider, reads_if_sensitive, see_or_hide, slashed, slashed_word, start,
-    written,
+    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, makes, member, moves_away, property,
+    provider, puts, reads_if_sensitive, slashed, slashed_word, start, variables, writes, written,
 };
 use self::values::{Value, Values};
 use self::words::{Brackets, Command, Split, Word};
-use super::{CODE_BYTES_MAX, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
+use super::{CODE_BYTES_MAX, Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
 use crate::knowledge::languages::{Call, POWERSHELL_ALIASES, POWERSHELL_KEYWORDS};
 use crate::knowledge::{self, CallReader, Effect, Role, Style};
 
@@ -191,12 +190,14 @@ impl Text<'_> {
             match file.as_ref().map(|word| (word, self.value(at, word))) {
                 Some((word, _)) if word.text.eq_ignore_ascii_case("$null") => {}
                 Some((_, Value::Known(paths))) => {
-                    paths.into_iter().for_each(|path| written(path, reading));
+                    for path in paths {
+                        written(path, reading);
+                    }
                 }
                 Some(_) | None => reading.hide(COMPUTED),
             }
         }
-        self.variables(command, reading);
+        variables(command, reading);
         for word in &command.words {
             if !word.is_quoted || word.is_invoked {
                 expressions::judge(self.split, &self.values, word, reading);
@@ -240,21 +241,6 @@ impl Text<'_> {
                 }
             }
             Value::Found | Value::Assembled => reading.hide(COMPUTED),
-        }
-    }
-
-    /// Notes variables of the environment that a command reads.
-    fn variables(&self, command: &Command, reading: &mut Reading) {
-        let name = cmdlets::canonical(&command.name());
-        let shows = name.starts_with('$') || name.starts_with("write-") || name.is_empty();
-        for word in &command.words {
-            for name in environment_names(word) {
-                if shows && !word.is_assigned && is_secret_name(&name) {
-                    reading.see(Deed::Run(vec!["printenv".to_owned(), name]));
-                } else if !word.is_assigned {
-                    reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
-                }
-            }
         }
     }
 
@@ -326,10 +312,10 @@ impl Text<'_> {
                     reading.hide(UNKNOWN);
                 }
             }
-            Some(CallReader::Make) => self.makes(&arguments, reading),
+            Some(CallReader::Make) => makes(&arguments, reading),
             Some(CallReader::Enter) => enters(name, &arguments, reading),
             _ if !call.takes.is_empty() => {
-                self.by_roles(at, name, call, &arguments, &shown(), reading)
+                self.by_roles(at, name, call, &arguments, &shown(), reading);
             }
             _ => {
                 if let Some(deed) = deed_of(call.does, shown()) {
@@ -340,15 +326,6 @@ impl Text<'_> {
                     environment_drive(name, &arguments, reading);
                 }
             }
-        }
-    }
-
-    /// `New-Object Type`: types that only hold values may be made.
-    fn makes(&self, arguments: &Arguments, reading: &mut Reading) {
-        let types = arguments.texts_of("typename").or_else(|| arguments.place());
-        let pure = |types: Vec<String>| types.iter().take(1).all(|name| expressions::is_pure(name));
-        if !types.is_some_and(pure) || arguments.has("comobject") {
-            reading.hide(METHOD);
         }
     }
 
@@ -364,32 +341,30 @@ impl Text<'_> {
     ) {
         let moves = call.takes.len() > 1;
         for (place, operand) in call.takes.iter().enumerate() {
-            match operand.role {
-                Role::Read => self.reads(at, moves, arguments, reading),
-                Role::Write if place == 0 => self.writes(name, at, arguments, reading),
-                Role::Write => self.puts(arguments, reading),
-                Role::Move => match arguments.place() {
-                    Some(paths) => paths
-                        .into_iter()
-                        .for_each(|path| reading.see(Deed::DeleteFile(slashed(&path)))),
-                    None => {
-                        reading.see(Deed::DeleteFile(String::new()));
-                        reading.hide(COMPUTED);
-                    }
-                },
-                Role::Delete => self.delete(at, arguments, reading),
-                Role::Url => fetch(arguments, reading),
-                Role::UrlSend => {
-                    reading.see(Deed::Send(arguments.address().unwrap_or_default()));
-                }
-                Role::Command => start(arguments, shown, reading),
-                Role::PowerShell => match arguments.place().as_deref() {
+            let role = operand.role;
+            if role == Role::Read {
+                self.reads(at, moves, arguments, reading);
+            } else if role == Role::Write && place == 0 {
+                writes(name, arguments, reading);
+            } else if role == Role::Write {
+                puts(arguments, reading);
+            } else if role == Role::Move {
+                moves_away(arguments, reading);
+            } else if role == Role::Delete {
+                self.delete(at, arguments, reading);
+            } else if role == Role::Url {
+                fetch(arguments, reading);
+            } else if role == Role::UrlSend {
+                reading.see(Deed::Send(arguments.address().unwrap_or_default()));
+            } else if role == Role::Command {
+                start(arguments, shown, reading);
+            } else if role == Role::PowerShell {
+                match arguments.place().as_deref() {
                     Some([text]) if arguments.targets().count() == 1 => {
                         reading.absorb(read_at(text, self.depth + 1));
                     }
                     _ => reading.hide(RUNS_TEXT),
-                },
-                _ => {}
+                }
             }
         }
     }
@@ -419,9 +394,9 @@ impl Text<'_> {
         // A parameter that is not known may take the path for its value.
         for value in arguments.all().filter(|_| !only_first) {
             if let Value::Known(texts) = value {
-                texts
-                    .iter()
-                    .for_each(|text| reads_if_sensitive(text, reading));
+                for text in texts {
+                    reads_if_sensitive(text, reading);
+                }
             }
         }
         if is_computed {
@@ -443,51 +418,6 @@ impl Text<'_> {
                 return;
             }
             reads_if_sensitive(&word.text, reading);
-        }
-    }
-
-    fn writes(&self, name: &str, at: usize, arguments: &Arguments, reading: &mut Reading) {
-        let place = match (arguments.place(), arguments.text_of("name")) {
-            (Some(paths), Some(name)) => {
-                Some(paths.iter().map(|path| format!("{path}/{name}")).collect())
-            }
-            (None, Some(name)) if !arguments.has("path") => Some(vec![name]),
-            (place, _) => place,
-        };
-        let place = match place {
-            None if arguments.targets().next().is_none()
-                && name.to_ascii_lowercase().starts_with("new-temp") =>
-            {
-                return;
-            }
-            None if arguments.targets().next().is_none() => match self.values.piped(self.split, at)
-            {
-                Value::Known(_) | Value::Found | Value::Assembled => None,
-            },
-            place => place,
-        };
-        match place {
-            Some(paths) => paths.into_iter().for_each(|path| written(path, reading)),
-            None => reading.hide(COMPUTED),
-        }
-        if arguments.has("itemtype")
-            && let Some(kind) = arguments.text_of("itemtype")
-        {
-            let links = ["symboliclink", "junction", "hardlink"];
-            if links.iter().any(|known| kind.eq_ignore_ascii_case(known)) {
-                let target = arguments
-                    .text_of("target")
-                    .or_else(|| arguments.text_of("value"));
-                see_or_hide(target.map(|path| Deed::Link(slashed(&path))), reading);
-            }
-        }
-    }
-
-    /// Writes of what is taken from elsewhere. Without a destination it goes where the command runs.
-    fn puts(&self, arguments: &Arguments, reading: &mut Reading) {
-        match arguments.destination() {
-            Some(paths) => paths.into_iter().for_each(|path| written(path, reading)),
-            None => reading.hide(COMPUTED),
         }
     }
 

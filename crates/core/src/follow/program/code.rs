@@ -315,15 +315,15 @@ impl Walk<'_> {
     /// that are come back to.
     fn goes(&mut self, deed: &Deed, left: &mut Vec<Option<String>>) {
         let before = self.ground.cwd.clone();
-        match deed {
-            Deed::Enter { path, returns } => {
-                if *returns {
-                    left.push(before.clone());
-                }
-                self.ground.enter(&mark_home(path));
+        if let Deed::Enter { path, returns } = deed {
+            if *returns {
+                left.push(before.clone());
             }
-            Deed::Leave => self.ground.cwd = left.pop().flatten(),
-            _ => return,
+            self.ground.enter(&mark_home(path));
+        } else if *deed == Deed::Leave {
+            self.ground.cwd = left.pop().flatten();
+        } else {
+            return;
         }
         // Had it failed, the next deed would happen where this one did.
         self.ground.perhaps = self.ground.perhaps.take().or(before);

@@ -161,7 +161,7 @@ impl Walk<'_> {
         } else if effect == Effect::Wipe {
             act.marks.floor = true;
             act.note = "overwrites a disk";
-        } else if Self::halts_when_written(&place.path) {
+        } else if super::floor::halts_when_written(&place.path) {
             act = Act::new(Effect::Halt, program.to_owned(), act.span);
         } else if matches!(how, Writing::Empty | Writing::Replace)
             && (arg.glob || arg.text.contains('*'))

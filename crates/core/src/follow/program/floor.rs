@@ -104,54 +104,9 @@ impl Walk<'_> {
                 self.loses_all(&target, program, "wipes a volume");
             }
         }
-        if self.is_halted_by(line) {
+        if is_halted_by(line) {
             self.note(Act::new(Effect::Halt, program, line.span));
         }
-    }
-
-    /// Whether a command asks another program to halt the machine: a unit, a message, a script.
-    fn is_halted_by(&self, line: &Line<'_>) -> bool {
-        let words = || line.args.iter().map(|arg| arg.text.as_str());
-        let program = line.row.name;
-        if program == "systemctl" {
-            let starts =
-                |word: &str| matches!(word, "start" | "isolate" | "restart" | "reload-or-restart");
-            return words().any(starts)
-                && words().any(|word| HALTING_UNITS.contains(word.trim_end_matches(".target")));
-        }
-        if BUS_PROGRAMS.contains(program) || BUS_PROGRAMS.contains(line.name) {
-            let calls = |word: &str| {
-                word.rsplit(['.', '/'])
-                    .next()
-                    .is_some_and(|last| HALTING_CALLS.contains(last))
-            };
-            return words().any(|word| {
-                word.contains("login1")
-                    || word.contains("ConsoleKit")
-                    || word.contains("SessionManager")
-            }) && words().any(calls);
-        }
-        if line.name == "osascript" {
-            return words().any(|word| {
-                let lower = word.to_ascii_lowercase();
-                let told = ["system events", "finder", "loginwindow"];
-                let says = [
-                    "to shut down",
-                    "to restart",
-                    "to sleep",
-                    "shut down\n",
-                    "restart\n",
-                ];
-                told.iter().any(|name| lower.contains(name))
-                    && says.iter().any(|order| lower.contains(order))
-            });
-        }
-        false
-    }
-
-    /// Whether writing to a file halts the machine.
-    pub(crate) fn halts_when_written(path: &str) -> bool {
-        HALTING_FILES.contains(path)
     }
 
     /// Notes a loop that never ends and only starts commands beside itself.
@@ -167,6 +122,51 @@ impl Walk<'_> {
             );
         }
     }
+}
+
+/// Whether a command asks another program to halt the machine: a unit, a message, a script.
+fn is_halted_by(line: &Line<'_>) -> bool {
+    let words = || line.args.iter().map(|arg| arg.text.as_str());
+    let program = line.row.name;
+    if program == "systemctl" {
+        let starts =
+            |word: &str| matches!(word, "start" | "isolate" | "restart" | "reload-or-restart");
+        return words().any(starts)
+            && words().any(|word| HALTING_UNITS.contains(word.trim_end_matches(".target")));
+    }
+    if BUS_PROGRAMS.contains(program) || BUS_PROGRAMS.contains(line.name) {
+        let calls = |word: &str| {
+            word.rsplit(['.', '/'])
+                .next()
+                .is_some_and(|last| HALTING_CALLS.contains(last))
+        };
+        return words().any(|word| {
+            word.contains("login1")
+                || word.contains("ConsoleKit")
+                || word.contains("SessionManager")
+        }) && words().any(calls);
+    }
+    if line.name == "osascript" {
+        return words().any(|word| {
+            let lower = word.to_ascii_lowercase();
+            let told = ["system events", "finder", "loginwindow"];
+            let says = [
+                "to shut down",
+                "to restart",
+                "to sleep",
+                "shut down\n",
+                "restart\n",
+            ];
+            told.iter().any(|name| lower.contains(name))
+                && says.iter().any(|order| lower.contains(order))
+        });
+    }
+    false
+}
+
+/// Whether writing to a file halts the machine.
+pub(crate) fn halts_when_written(path: &str) -> bool {
+    HALTING_FILES.contains(path)
 }
 
 /// Whether an option is given, by its letter alone or in a bundle, or by its name.

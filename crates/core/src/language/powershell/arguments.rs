@@ -215,9 +215,10 @@ impl Arguments {
                     .collect(),
             );
         }
-        let roots = match self.positional.is_empty() && !self.names_path() {
-            true => vec![".".to_owned()],
-            false => self.place()?,
+        let roots = if self.positional.is_empty() && !self.names_path() {
+            vec![".".to_owned()]
+        } else {
+            self.place()?
         };
         if cmdlet != "get-childitem" {
             return Some(roots);

@@ -2,12 +2,12 @@
 
 use super::arguments::Arguments;
 use super::values::Value;
-use super::words::Word;
-use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets};
+use super::words::{Command, Word};
+use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets, expressions};
 use crate::knowledge::Role;
 use crate::knowledge::names::SECRET_VARIABLE_WORDS;
 use crate::language::cursor::continues_name;
-use crate::language::{Deed, Reading, WHOLE_ENVIRONMENT, deed_of};
+use crate::language::{Deed, ENVIRONMENT, Reading, WHOLE_ENVIRONMENT, deed_of};
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
 
@@ -153,7 +153,11 @@ pub(super) fn property(arguments: &Arguments, shown: &str, reading: &mut Reading
         return;
     }
     match paths {
-        Some(paths) => paths.into_iter().for_each(|path| written(path, reading)),
+        Some(paths) => {
+            for path in paths {
+                written(path, reading);
+            }
+        }
         None => reading.hide(COMPUTED),
     }
 }
@@ -244,5 +248,84 @@ pub(super) fn start(arguments: &Arguments, shown: &str, reading: &mut Reading) {
                 reading,
             );
         }
+    }
+}
+
+/// Notes variables of the environment that a command reads.
+pub(super) fn variables(command: &Command, reading: &mut Reading) {
+    let name = cmdlets::canonical(&command.name());
+    let shows = name.starts_with('$') || name.starts_with("write-") || name.is_empty();
+    for word in &command.words {
+        for name in environment_names(word) {
+            if shows && !word.is_assigned && is_secret_name(&name) {
+                reading.see(Deed::Run(vec!["printenv".to_owned(), name]));
+            } else if !word.is_assigned {
+                reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
+            }
+        }
+    }
+}
+
+/// `New-Object Type`: types that only hold values may be made.
+pub(super) fn makes(arguments: &Arguments, reading: &mut Reading) {
+    let types = arguments.texts_of("typename").or_else(|| arguments.place());
+    let pure = |types: Vec<String>| types.iter().take(1).all(|name| expressions::is_pure(name));
+    if !types.is_some_and(pure) || arguments.has("comobject") {
+        reading.hide(METHOD);
+    }
+}
+
+/// Writes of what is taken from elsewhere. Without a destination it goes where the command runs.
+pub(super) fn puts(arguments: &Arguments, reading: &mut Reading) {
+    match arguments.destination() {
+        Some(paths) => {
+            for path in paths {
+                written(path, reading);
+            }
+        }
+        None => reading.hide(COMPUTED),
+    }
+}
+
+/// Notes that what a cmdlet is given goes away from its place.
+pub(super) fn moves_away(arguments: &Arguments, reading: &mut Reading) {
+    let Some(paths) = arguments.place() else {
+        reading.see(Deed::DeleteFile(String::new()));
+        reading.hide(COMPUTED);
+        return;
+    };
+    for path in paths {
+        reading.see(Deed::DeleteFile(slashed(&path)));
+    }
+}
+
+/// Notes what a cmdlet writes: the file at its place, or the link it makes there.
+pub(super) fn writes(cmdlet: &str, arguments: &Arguments, reading: &mut Reading) {
+    let place = match (arguments.place(), arguments.text_of("name")) {
+        (Some(paths), Some(name)) => {
+            Some(paths.iter().map(|path| format!("{path}/{name}")).collect())
+        }
+        (None, Some(name)) if !arguments.has("path") => Some(vec![name]),
+        (place, _) => place,
+    };
+    let is_temporary = cmdlets::canonical(cmdlet) == "new-temporaryfile";
+    if is_temporary && arguments.targets().next().is_none() {
+        return;
+    }
+    match place {
+        Some(paths) => {
+            for path in paths {
+                written(path, reading);
+            }
+        }
+        None => reading.hide(COMPUTED),
+    }
+    let links = ["symboliclink", "junction", "hardlink"];
+    let kind = arguments.text_of("itemtype").unwrap_or_default();
+    if links.iter().any(|known| kind.eq_ignore_ascii_case(known)) {
+        let target = arguments
+            .text_of("target")
+            .or_else(|| arguments.text_of("value"));
+        see_or_hide(target.map(|path| Deed::Link(slashed(&path))), reading);
     }
 }

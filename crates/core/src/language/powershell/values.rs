@@ -301,7 +301,9 @@ impl Values {
         let mut from = 0;
         for start in &word.variables {
             let before = word.text.get(from..*start).unwrap_or("");
-            texts.iter_mut().for_each(|text| text.push_str(before));
+            for text in &mut texts {
+                text.push_str(before);
+            }
             let rest = word.text.get(start + 1..).unwrap_or("");
             let length = name_length(rest);
             let name = rest.get(..length).unwrap_or("");
@@ -327,7 +329,9 @@ impl Values {
             }
         }
         let rest = word.text.get(from..).unwrap_or("");
-        texts.iter_mut().for_each(|text| text.push_str(rest));
+        for text in &mut texts {
+            text.push_str(rest);
+        }
         Value::Known(texts)
     }
 

@@ -80,6 +80,10 @@ impl Word {
 
 /// One command: what stands between pipes, semicolons and brackets.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is one independent fact about a command"
+)]
 pub(super) struct Command {
     pub(super) words: Vec<Word>,
     /// Files output is sent to; `None` when the name is missing.
@@ -393,8 +397,7 @@ impl Splitter {
                     word.is_assigned = word.text.starts_with('$');
                     break;
                 }
-                '\n' | '\r' | ';' | '|' | ')' | '{' | '}' | '&' | ',' => break,
-                '>' => break,
+                '\n' | '\r' | ';' | '|' | ')' | '{' | '}' | '&' | ',' | '>' => break,
                 _ if c.is_whitespace() => break,
                 _ => {
                     let next = self.cursor.peek_at(1);
@@ -430,7 +433,7 @@ impl Splitter {
     }
 
     fn take_word(&mut self, mut word: Word) -> Option<()> {
-        if !(word.text.is_empty() && !word.is_quoted) {
+        if !word.text.is_empty() || word.is_quoted {
             let is_invoked = word.is_invoked;
             self.assignment_sign(&mut word);
             let is_attribute =

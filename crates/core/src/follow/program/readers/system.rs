@@ -258,7 +258,7 @@ fn ends_the_first(words: &[&str]) -> bool {
                 signal = word
                     .strip_prefix('-')
                     .filter(|it| *it != "-")
-                    .unwrap_or(signal)
+                    .unwrap_or(signal);
             }
         }
     }
