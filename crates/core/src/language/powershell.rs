@@ -181,8 +181,11 @@ struct Text<'s> {
     reads_computed: Cell<bool>,
 }
 
+/// Arguments of a cmdlet that reads files; with more of them a person should look.
+const ARGUMENTS_MAX: usize = 128;
+
 /// Words that are looked at where a file is read whose name is computed.
-const READ_WORDS_MAX: usize = 2_000;
+const READ_WORDS_MAX: usize = 512;
 
 impl Text<'_> {
     fn judge(&self, at: usize, command: &Command, reading: &mut Reading) {
@@ -390,6 +393,10 @@ impl Text<'_> {
                 Value::Found => is_computed = true,
                 Value::Assembled => reading.hide(COMPUTED),
             }
+        }
+        if arguments.all().count() > ARGUMENTS_MAX {
+            reading.hide(COMPUTED);
+            return;
         }
         // A parameter that is not known may take the path for its value.
         for value in arguments.all().filter(|_| !only_first) {

@@ -49,7 +49,7 @@ impl Value {
 const LOOK_BACK_MAX: usize = 8;
 
 /// Words of such a command that are looked at.
-const LOOK_BACK_WORDS_MAX: usize = 64;
+const LOOK_BACK_WORDS_MAX: usize = 24;
 
 /// Which commands belong to which brackets.
 #[derive(Debug, Default)]
