@@ -270,6 +270,15 @@ impl Act {
         )
     }
 
+    /// Returns the sentence without what it names.
+    pub const fn cause(&self) -> &'static str {
+        if self.note.is_empty() {
+            profile(self.effect).verb
+        } else {
+            self.note
+        }
+    }
+
     /// Returns the sentence a person reads: what, where, why it cannot be undone.
     pub fn sentence(&self) -> String {
         let mut text = String::new();

@@ -254,6 +254,7 @@ fn findings(gathered: &Gathered) -> Vec<Finding> {
         let span = (act.span != Span::default()).then_some(act.span);
         findings.push(Finding {
             code: profile(act.effect).code,
+            cause: act.cause(),
             severity,
             message: act.sentence(),
             span,

@@ -128,6 +128,9 @@ pub fn factor_words(name: &str) -> &str {
 pub struct Finding {
     /// A stable code.
     pub code: &'static str,
+    /// The sentence without what it names: the same for every call with this cause. The code, where
+    /// that says it all.
+    pub cause: &'static str,
     /// The severity.
     pub severity: Severity,
     /// A sentence for a person.

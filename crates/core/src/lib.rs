@@ -57,3 +57,4 @@ pub mod token;
 // Records: what is kept of all this.
 pub mod ledger;
 pub mod record;
+pub mod trajectory;

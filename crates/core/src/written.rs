@@ -86,6 +86,24 @@ impl Written {
             .flatten()
     }
 
+    /// Adds to `known` what is held here of `wanted`. Returns whether there was anything.
+    pub fn look_up(&self, wanted: &Wanted, known: &mut Self) -> bool {
+        let is_wanted = |path: &str| match wanted {
+            Wanted::Directory(directory) => parent(path) == directory,
+            Wanted::File(file) => {
+                path == file || !path.starts_with(['/', '~']) && name(path) == name(file)
+            }
+        };
+        let mut found = false;
+        for (path, contents) in self.files.iter().filter(|(path, _)| is_wanted(path)) {
+            for content in contents {
+                known.add(path, content.clone());
+                found = true;
+            }
+        }
+        found
+    }
+
     /// Returns the files right in `directory`, with what each may hold.
     pub fn within<'w>(
         &'w self,

@@ -1,5 +1,6 @@
 //! Command-line grammar: every command, option and help text.
 
+mod eval;
 mod parsing;
 
 use std::path::PathBuf;
@@ -9,6 +10,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::hook::adapter::Adapter;
 use crate::init::agents::Agent;
 
+pub(crate) use eval::Eval;
 pub(crate) use parsing::parse;
 
 /// A human confirmation firewall for AI agents.
@@ -639,23 +641,6 @@ pub(crate) struct Check {
     /// Read neither config.yaml nor .countersign.yaml
     #[arg(long)]
     pub(crate) no_config: bool,
-}
-
-/// Measure the judge against labelled calls.
-#[derive(Debug, Args)]
-pub(crate) struct Eval {
-    /// Files of labelled calls, one JSON object per line
-    #[arg(value_name = "FILE", required = true)]
-    pub(crate) files: Vec<PathBuf>,
-    /// Print the figures as one JSON object
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// List the wrongly judged calls
-    #[arg(long)]
-    pub(crate) misses: bool,
-    /// Directory the calls are made from [default: none]
-    #[arg(long, value_name = "DIR")]
-    pub(crate) cwd: Option<PathBuf>,
 }
 
 /// Show, check and change the configuration.

@@ -140,6 +140,7 @@ fn aside(gathered: &mut Gathered, code: &'static str, severity: Severity, messag
     gathered.asides.push(message.clone());
     gathered.findings.push(Finding {
         code,
+        cause: code,
         severity,
         message,
         span: None,
@@ -218,6 +219,7 @@ fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
     gathered.notes.insert(0, message.clone());
     gathered.findings.push(Finding {
         code: "crisis",
+        cause: "crisis",
         severity: Severity::High,
         message,
         span: None,

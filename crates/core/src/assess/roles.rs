@@ -385,6 +385,7 @@ impl<'k, 'n> RowReading<'k, 'n> {
         let mut finding = |code: &'static str, severity: Severity, message: String| {
             gathered.findings.push(Finding {
                 code,
+                cause: code,
                 severity,
                 message,
                 span: None,

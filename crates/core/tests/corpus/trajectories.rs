@@ -1,4 +1,5 @@
-//! Sessions of real agents: how often somebody is asked because the agent runs what it wrote itself.
+//! Sessions of real agents: how often somebody would be asked, and how often because the agent runs
+//! what it wrote itself.
 #![expect(
     clippy::disallowed_methods,
     reason = "a test may read files and the environment; the core may not"
@@ -9,29 +10,48 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use countersign_core::call::ToolCall;
-use countersign_core::judge::{Considered, consider_after};
+use countersign_core::judge::judge;
 use countersign_core::policy::Policy;
-use countersign_core::verdict::{Verdict, verdict};
-use countersign_core::written::Written;
+use countersign_core::trajectory::{Memory, Recorded, cause, sessions};
+use countersign_core::verdict::Verdict;
 use serde_json::{Value, json};
 
+/// Most questions per ten thousand calls. They may only fall.
+#[rustfmt::skip]
+const LIMITS: [(&str, Kind, Written, u64); 4] = [
+    ("commands, each alone", Kind::Command, Written::Unknown, 767),
+    ("commands in their sessions", Kind::Command, Written::Known, 973),
+    ("other tools, each alone", Kind::Tool, Written::Unknown, 422),
+    ("other tools in their sessions", Kind::Tool, Written::Known, 422),
+];
 /// Most questions per thousand calls that come from what the session wrote. It may only fall.
-const ADDED_PER_MILLE_MAX: usize = 15;
+const ADDED_PER_MILLE_MAX: u64 = 15;
 
-/// One call of a session.
-struct Made {
-    number: u64,
-    call: ToolCall,
+/// What kind of call it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Kind {
+    Command,
+    Tool,
+}
+
+/// Whether what the session wrote is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Written {
+    Unknown,
+    Known,
 }
 
 /// Returns the calls of all sessions, in order; `None`, and a skip, without the data sets.
-fn sessions() -> Option<BTreeMap<String, Vec<Made>>> {
+fn recordings() -> Option<Vec<Vec<Recorded<Kind>>>> {
     let Some(folder) = std::env::var_os("COUNTERSIGN_DATA_DIR").map(PathBuf::from) else {
         crate::skipped::skipped("COUNTERSIGN_DATA_DIR is not set: no data sets");
         return None;
     };
-    let mut sessions: BTreeMap<String, Vec<Made>> = BTreeMap::new();
-    for name in ["commands.jsonl", "tools.jsonl"] {
+    let mut calls = Vec::new();
+    for (name, kind) in [
+        ("commands.jsonl", Kind::Command),
+        ("tools.jsonl", Kind::Tool),
+    ] {
         let file = folder.join("trajectories").join(name);
         let text = std::fs::read_to_string(&file)
             .unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));
@@ -46,7 +66,9 @@ fn sessions() -> Option<BTreeMap<String, Vec<Made>>> {
                     row.get("args").cloned().unwrap_or_default(),
                 ),
             };
-            let made = Made {
+            calls.push(Recorded {
+                repository: word("repo").unwrap_or_default(),
+                session: word("session").unwrap_or_default(),
                 number: row.get("n").and_then(Value::as_u64).unwrap_or_default(),
                 call: ToolCall {
                     tool,
@@ -54,55 +76,59 @@ fn sessions() -> Option<BTreeMap<String, Vec<Made>>> {
                     cwd: word("cwd"),
                     ..ToolCall::default()
                 },
-            };
-            let session = format!("{:?} {:?}", word("repo"), word("session"));
-            sessions.entry(session).or_default().push(made);
+                beside: kind,
+            });
         }
     }
-    for calls in sessions.values_mut() {
-        calls.sort_by_key(|made| made.number);
-    }
-    Some(sessions)
-}
-
-fn asks(considered: &Considered) -> bool {
-    verdict(&considered.assessment, &considered.situation).verdict >= Verdict::Ask
+    Some(sessions(calls))
 }
 
 #[test]
-fn running_what_it_wrote_itself_is_seldom_a_question() {
-    let Some(sessions) = sessions() else { return };
+fn real_sessions_are_asked_about_no_more_often_than_before() {
+    let Some(sessions) = recordings() else { return };
     let policy = Policy::default();
-    let (mut calls, mut alone, mut after) = (0_usize, 0_usize, 0_usize);
-    let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
+    let mut calls: BTreeMap<Kind, u64> = BTreeMap::new();
+    let mut asked: BTreeMap<(Kind, Written), u64> = BTreeMap::new();
+    let mut added: BTreeMap<(&str, &str), u64> = BTreeMap::new();
     let shows = std::env::var_os("COUNTERSIGN_SHOW").is_some();
-    for (session, made) in sessions {
-        let mut written = Written::default();
-        for Made { call, number } in made {
-            calls += 1;
-            let before = asks(&consider_after(&policy, &call, &[], Written::default()));
-            let considered = consider_after(&policy, &call, &[], written.clone());
-            let now = asks(&considered);
-            alone += usize::from(before);
-            after += usize::from(now);
-            if now && !before {
-                let reason = considered.assessment.reasons.first().cloned();
-                let reason = reason.unwrap_or_default();
+    for session in sessions {
+        let mut memory = Memory::default();
+        for made in session {
+            let kind = made.beside;
+            let alone = judge(&policy, &made.call).ruling.verdict >= Verdict::Ask;
+            let (considered, ruling) = memory.judge(&policy, &made.call);
+            let after = ruling.verdict >= Verdict::Ask;
+            *calls.entry(kind).or_default() += 1;
+            *asked.entry((kind, Written::Unknown)).or_default() += u64::from(alone);
+            *asked.entry((kind, Written::Known)).or_default() += u64::from(after);
+            if after && !alone {
+                let why = cause(&considered.assessment);
                 if shows {
-                    eprintln!("{session} {number} {}\n    {reason}", call.args);
+                    let (session, number) = (&made.session, made.number);
+                    eprintln!("{session} {number} {}\n    {why:?}", made.call.args);
                 }
-                *reasons.entry(reason).or_default() += 1;
+                *added.entry(why).or_default() += 1;
             }
-            for (path, content) in considered.files.writes {
-                written.add(&path, content);
-            }
+            memory.remember(considered);
         }
     }
-    assert!(calls > 0, "nothing was measured");
-    eprintln!("{calls} calls: {alone} asked alone, {after} with what the session wrote");
-    for (reason, count) in &reasons {
-        eprintln!("{count:6} {reason}");
+    for (why, count) in &added {
+        eprintln!("{count:6} {why:?} because of what the session wrote");
     }
-    let added = after.saturating_sub(alone) * 1000 / calls;
-    assert!(added <= ADDED_PER_MILLE_MAX, "{added} ‰ more are asked");
+    for (name, kind, written, most) in LIMITS {
+        let of = calls.get(&kind).copied().unwrap_or_default();
+        assert!(of > 0, "{name}: nothing was measured");
+        let asked = asked.get(&(kind, written)).copied().unwrap_or_default();
+        let share = (asked * 10_000).div_ceil(of);
+        eprintln!("{name}: {asked} of {of} asked, {share} of 10 000, at most {most}");
+        assert!(share <= most, "{name}: {share} of 10 000 are asked");
+    }
+    let total: u64 = calls.values().sum();
+    let sum = |which| {
+        let of_kind = asked.iter().filter(|((_, written), _)| *written == which);
+        of_kind.map(|(_, count)| count).sum::<u64>()
+    };
+    let more = sum(Written::Known).saturating_sub(sum(Written::Unknown));
+    let per_mille = more * 1000 / total;
+    assert!(per_mille <= ADDED_PER_MILLE_MAX, "{per_mille} ‰ more");
 }

@@ -1,16 +1,20 @@
-//! `countersign eval`: measures the judge on labelled calls.
+//! `countersign eval`: measures the judge on labelled calls, or on recorded sessions ([`sessions`]).
 //!
-//! Per source: how much of what is dangerous is caught, how much of what is safe is asked about
+//! Of labelled calls, per source: how much of what is dangerous is caught, how much of what is safe is asked about
 //! all the same, and how often the rest asks. Rows are judged one after the other on one thread,
 //! so that the time per row means something.
+
+mod figures;
+mod progress;
+mod sessions;
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io::{BufRead, BufReader, IsTerminal, Write};
-use std::path::Path;
+use std::io::{BufRead, BufReader, Cursor, Read as _, Write};
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use countersign_core::display::inline;
 use countersign_core::policy::Policy;
@@ -22,13 +26,11 @@ use crate::complaint::{Complaint, written};
 use crate::wire;
 use countersign_core::canonical;
 use countersign_core::judge::{Judged, judge};
+use figures::{Share, micros};
+use progress::Progress;
 
 /// Bad lines that are named; the others are only counted.
 const BAD_LINES_SHOWN: usize = 10;
-/// Time between two strokes of the progress bar.
-const PROGRESS_EVERY: Duration = Duration::from_millis(100);
-/// Cells of the progress bar.
-const PROGRESS_CELLS: u64 = 30;
 
 /// What a row says should happen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,13 +39,6 @@ enum Label {
     Safe,
     Ask,
     Unlabelled,
-}
-
-/// Rows of one label, and how many of them were held.
-#[derive(Clone, Copy, Debug, Default)]
-struct Share {
-    held: u64,
-    rows: u64,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -70,96 +65,157 @@ struct Results {
     sources: BTreeMap<String, Figures>,
     misses: Vec<Miss>,
     nanos: Vec<u64>,
-    bad: Vec<String>,
-    bad_count: u64,
+}
+
+/// A file of the command line, opened.
+struct Source {
+    path: PathBuf,
+    bytes: u64,
+    /// The first line that is not blank, and what stands before it.
+    head: Vec<u8>,
+    rest: BufReader<File>,
+}
+
+/// Lines that could not be read.
+#[derive(Debug, Default)]
+struct BadLines {
+    count: u64,
+    named: Vec<String>,
 }
 
 /// Measures the judge on the files of the command line.
 pub(crate) fn run(eval: &Eval) -> Result<ExitCode, Complaint> {
-    let mut files = Vec::new();
-    for path in &eval.files {
-        let open = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
-        let (metadata, file) = open.map_err(|error| {
-            let hint = "give files of labelled calls, one JSON object per line";
-            Complaint::failed(format!("cannot read {}: {error}", path.display()), hint)
-        })?;
-        if metadata.is_dir() {
-            let hint = format!("countersign eval {}/*.jsonl", path.display());
-            return Err(Complaint::failed(
-                format!("{} is a directory", path.display()),
-                hint,
-            ));
+    let sources = eval.files.iter().map(|path| Source::open(path));
+    let sources = sources.collect::<Result<Vec<Source>, Complaint>>()?;
+    let recorded = sources.iter().filter(|source| source.is_recorded()).count();
+    let (out, bad, line) = if recorded == 0 {
+        if eval.labels.is_some() || eval.sample.is_some() {
+            let message = "--labels and --sample are for recorded sessions";
+            let hint = format!("a line of them is {}", sessions::LINE);
+            return Err(Complaint::usage(message, hint));
         }
-        files.push((path.as_path(), metadata.len(), file));
-    }
-    let cwd = eval
-        .cwd
-        .as_ref()
-        .map(|path| path.to_string_lossy().into_owned());
-    let mut progress = Progress::new(files.iter().map(|(_, bytes, _)| bytes).sum());
-    let mut results = Results::default();
-    for (path, _, file) in files {
-        measure(path, file, cwd.as_deref(), &mut results, &mut progress)?;
-    }
-    progress.clear();
-    results.nanos.sort_unstable();
-    let out = if eval.json {
-        as_json(&results, eval.misses)
+        let (out, bad) = labelled(eval, sources)?;
+        let line = r#"{"command": "…", "label": "dangerous|safe|ask|unlabelled", "source": "…"}"#;
+        (out, bad, line)
+    } else if recorded == sources.len() {
+        let (out, bad) = sessions::measure(eval, sources)?;
+        (out, bad, sessions::LINE)
     } else {
-        as_table(&results, eval.misses)
+        let message = "some files hold labelled calls and others recorded sessions";
+        return Err(Complaint::usage(
+            message,
+            "measure them one after the other",
+        ));
     };
-    let bad = results.bad_count > 0;
-    let code = if bad {
-        ExitCode::FAILURE
-    } else {
-        ExitCode::SUCCESS
-    };
+    let is_bad = bad.count > 0;
+    let code = ExitCode::from(u8::from(is_bad));
     let code = written(std::io::stdout().write_all(out.as_bytes()), code)?;
-    if bad {
-        let message = format!(
-            "{} lines could not be read: {}",
-            results.bad_count,
-            results.bad.join("; ")
-        );
-        let hint = r#"a line is {"command": "…", "label": "dangerous|safe|ask|unlabelled", "source": "…"}"#;
-        return Err(Complaint::failed(message, hint));
+    if is_bad {
+        let (count, named) = (bad.count, bad.named.join("; "));
+        let message = format!("{count} lines could not be read: {named}");
+        return Err(Complaint::failed(message, format!("a line is {line}")));
     }
     Ok(code)
 }
 
-fn measure(
-    path: &Path,
-    file: File,
-    cwd: Option<&str>,
-    results: &mut Results,
-    progress: &mut Progress,
-) -> Result<(), Complaint> {
+/// Measures the judge on labelled calls.
+fn labelled(eval: &Eval, sources: Vec<Source>) -> Result<(String, BadLines), Complaint> {
+    let cwd = eval.directory();
     let policy = Policy::default();
-    let mut reader = BufReader::new(file);
-    let mut line = Vec::new();
-    let mut number = 0_u64;
-    loop {
-        line.clear();
-        let count = reader.read_until(b'\n', &mut line).map_err(|error| {
-            Complaint::failed(format!("cannot read {}: {error}", path.display()), "")
+    let mut progress = Progress::new(sources.iter().map(|source| source.bytes).sum());
+    let mut results = Results::default();
+    let mut bad = BadLines::default();
+    for source in sources {
+        source.each_line(&mut bad, |line, bytes| {
+            progress.advance(bytes);
+            one(line, cwd.as_deref(), &policy, &mut results)
         })?;
-        if count == 0 {
-            return Ok(());
+    }
+    progress.clear();
+    results.nanos.sort_unstable();
+    let out = if eval.json {
+        as_json(&results, bad.count, eval.misses)
+    } else {
+        as_table(&results, eval.misses)
+    };
+    Ok((out, bad))
+}
+
+impl Eval {
+    /// Returns the directory of calls that name none.
+    fn directory(&self) -> Option<String> {
+        let cwd = self.cwd.as_ref();
+        cwd.map(|path| path.to_string_lossy().into_owned())
+    }
+}
+
+impl Source {
+    fn open(path: &Path) -> Result<Self, Complaint> {
+        let open = File::open(path).and_then(|file| Ok((file.metadata()?, file)));
+        let (metadata, file) = open.map_err(|error| {
+            let hint =
+                "give files of labelled calls or recorded sessions, one JSON object per line";
+            unreadable(path, &error, hint)
+        })?;
+        if metadata.is_dir() {
+            let hint = format!("countersign eval {}/*.jsonl", path.display());
+            let message = format!("{} is a directory", path.display());
+            return Err(Complaint::failed(message, hint));
         }
-        number += 1;
-        progress.advance(count as u64);
-        if line.trim_ascii().is_empty() {
-            continue;
+        let mut source = Self {
+            path: path.to_owned(),
+            bytes: metadata.len(),
+            head: Vec::new(),
+            rest: BufReader::new(file),
+        };
+        while source.head.trim_ascii().is_empty() {
+            let count = source.rest.read_until(b'\n', &mut source.head);
+            if count.map_err(|error| unreadable(path, &error, ""))? == 0 {
+                break;
+            }
         }
-        if let Err(problem) = one(&line, cwd, &policy, results) {
-            results.bad_count += 1;
-            if results.bad.len() < BAD_LINES_SHOWN {
-                results
-                    .bad
-                    .push(format!("{}:{number}: {problem}", path.display()));
+        Ok(source)
+    }
+
+    /// Whether the file holds sessions: its first line names one.
+    fn is_recorded(&self) -> bool {
+        canonical::parse(self.head.trim_ascii()).is_ok_and(|first| first.get("session").is_some())
+    }
+
+    /// Hands every line to `read`, with its length, and notes those that it cannot read.
+    fn each_line(
+        self,
+        bad: &mut BadLines,
+        mut read: impl FnMut(&[u8], u64) -> Result<(), String>,
+    ) -> Result<(), Complaint> {
+        let mut reader = Cursor::new(self.head).chain(self.rest);
+        let mut line = Vec::new();
+        let mut number = 0_u64;
+        loop {
+            line.clear();
+            let count = reader
+                .read_until(b'\n', &mut line)
+                .map_err(|error| unreadable(&self.path, &error, ""))?;
+            if count == 0 {
+                return Ok(());
+            }
+            number += 1;
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            if let Err(problem) = read(&line, count as u64) {
+                bad.count += 1;
+                if bad.named.len() < BAD_LINES_SHOWN {
+                    let named = format!("{}:{number}: {problem}", self.path.display());
+                    bad.named.push(named);
+                }
             }
         }
     }
+}
+
+fn unreadable(path: &Path, error: &std::io::Error, hint: &str) -> Complaint {
+    Complaint::failed(format!("cannot read {}: {error}", path.display()), hint)
 }
 
 fn one(
@@ -243,43 +299,6 @@ fn reason(judged: &Judged) -> String {
         .map_or_else(String::new, |reason| inline(reason))
 }
 
-impl Share {
-    fn add(&mut self, held: bool) {
-        self.rows += 1;
-        self.held += u64::from(held);
-    }
-
-    fn merge(&mut self, other: Self) {
-        self.rows += other.rows;
-        self.held += other.held;
-    }
-
-    /// `held/rows percent`, or a dash where there are no rows.
-    fn cell(self) -> String {
-        if self.rows == 0 {
-            return "–".to_owned();
-        }
-        format!(
-            "{}/{} {:>5.1}%",
-            self.held,
-            self.rows,
-            100.0 * self.fraction().unwrap_or(0.0)
-        )
-    }
-
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "counts of rows are far below 2^52"
-    )]
-    fn fraction(self) -> Option<f64> {
-        (self.rows > 0).then(|| self.held as f64 / self.rows as f64)
-    }
-
-    fn json(self) -> Value {
-        json!({ "held": self.held, "rows": self.rows, "rate": self.fraction() })
-    }
-}
-
 impl Figures {
     fn merge(&mut self, other: &Self) {
         self.dangerous.merge(other.dangerous);
@@ -310,33 +329,18 @@ impl Results {
             .for_each(|figures| total.merge(figures));
         total
     }
-
-    /// Returns mean, median and 99th percentile per row, in microseconds.
-    #[expect(
-        clippy::cast_precision_loss,
-        reason = "times of rows are far below 2^52 ns"
-    )]
-    fn micros(&self) -> (f64, f64, f64) {
-        let count = self.nanos.len().max(1);
-        let at = |share: usize| {
-            let index = self.nanos.len().saturating_sub(1) * share / 100;
-            self.nanos.get(index).copied().unwrap_or(0) as f64 / 1000.0
-        };
-        let mean = self.nanos.iter().sum::<u64>() as f64 / count as f64 / 1000.0;
-        (mean, at(50), at(99))
-    }
 }
 
-fn as_json(results: &Results, with_misses: bool) -> String {
+fn as_json(results: &Results, bad_lines: u64, with_misses: bool) -> String {
     let sources: Map<String, Value> = results
         .sources
         .iter()
         .map(|(source, figures)| (source.clone(), figures.json()))
         .collect();
-    let (mean, p50, p99) = results.micros();
+    let (mean, p50, p99) = micros(&results.nanos);
     let mut out = json!({
         "rows": results.nanos.len(),
-        "bad_lines": results.bad_count,
+        "bad_lines": bad_lines,
         "sources": sources,
         "total": results.total().json(),
         "micros": { "mean": mean, "p50": p50, "p99": p99 },
@@ -397,7 +401,7 @@ fn as_table(results: &Results, with_misses: bool) -> String {
             total.must_gate.rows
         );
     }
-    let (mean, p50, p99) = results.micros();
+    let (mean, p50, p99) = micros(&results.nanos);
     let _infallible = writeln!(
         out,
         "{} rows, {mean:.1} µs each on average; median {p50:.1} µs, 99th percentile {p99:.1} µs.",
@@ -418,44 +422,4 @@ fn as_table(results: &Results, with_misses: bool) -> String {
         }
     }
     out
-}
-
-/// A bar on standard error while a person watches.
-struct Progress {
-    total: u64,
-    done: u64,
-    drawn: Option<Instant>,
-    watched: bool,
-}
-
-impl Progress {
-    fn new(total: u64) -> Self {
-        let watched = std::io::stderr().is_terminal();
-        Self {
-            total: total.max(1),
-            done: 0,
-            drawn: None,
-            watched,
-        }
-    }
-
-    fn advance(&mut self, bytes: u64) {
-        self.done += bytes;
-        if !self.watched || self.drawn.is_some_and(|at| at.elapsed() < PROGRESS_EVERY) {
-            return;
-        }
-        self.drawn = Some(Instant::now());
-        let cells = (self.done * PROGRESS_CELLS / self.total).min(PROGRESS_CELLS);
-        let bar: String = (0..PROGRESS_CELLS)
-            .map(|cell| if cell < cells { '█' } else { '░' })
-            .collect();
-        let percent = (self.done * 100 / self.total).min(100);
-        let _told = write!(std::io::stderr(), "\r{bar} {percent:>3} %");
-    }
-
-    fn clear(&self) {
-        if self.drawn.is_some() {
-            let _told = write!(std::io::stderr(), "\r{}\r", " ".repeat(40));
-        }
-    }
 }
