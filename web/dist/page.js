@@ -2807,7 +2807,7 @@
     A2(() => {
       const preview = post("/v1/grants/preview", { approval_id: approval.approval_id });
       preview.then(
-        (list) => scopes.value = list.scopes,
+        (list) => scopes.value = list.scopes.filter((it) => choice === "session" || !it.session_only),
         (error) => problem3.value = explain(error)
       );
     }, []);

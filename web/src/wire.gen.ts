@@ -1824,6 +1824,24 @@ export type Scope = {
   /** Its rights. */
   within: Within;
 } | {
+  /** The other commands of the call, with all their words. */
+  beside: CommandShape[];
+  /** Code and cause of the findings that made it a question. */
+  causes: string[];
+  /** The directory it is bound to. */
+  cwd: string | null;
+  kind: "reason";
+  /** SHA-256 of the arguments beside the command. */
+  others: Digest;
+  /** The commands that were the reason, without their operands. */
+  shapes: CommandShape[];
+  /** The tool. */
+  tool: string;
+  /** Its rights. */
+  within: Within;
+  /** The workspace. */
+  workspace: string;
+} | {
   kind: "path";
   /** SHA-256 of the arguments beside paths and content. */
   others: Digest;
@@ -1863,6 +1881,8 @@ export interface ScopeView {
   riskiest: string | null;
   /** The scope, to be sent back. */
   scope: Scope;
+  /** Whether only *session* may leave it. */
+  session_only: boolean;
   /** In words. */
   words: string;
 }

@@ -6,12 +6,14 @@
 //!
 //! Calls are compared as they are parsed, never as text: [`form`] says what of a call a grant can
 //! be bound to, and that some calls can be bound to nothing and are asked about every time;
-//! [`command`] does so for shell text; [`handle`] says of which words nobody knows what they will mean; [`within`] holds the line that no covered call may do more,
-//! or anything worse, than the call the grant was given for.
+//! [`command`] does so for shell text; [`handle`] says of which words nobody knows what they will mean; [`reason`] is the one form in
+//! which a command may be covered among others, and only for a session; [`within`] holds the line
+//! that no covered call may do more, or anything worse, than the call the grant was given for.
 
 mod command;
 mod form;
 mod handle;
+mod reason;
 mod within;
 mod words;
 
@@ -24,7 +26,7 @@ use crate::card::{Redacts, one_line, without_secrets};
 use crate::digest::Digest;
 use crate::id::{ApprovalId, GrantId, KeyId};
 use crate::time::UnixMillis;
-use crate::verdict::{Ruling, Verdict};
+use crate::verdict::{Rule, Ruling, Verdict};
 
 use form::Form;
 
@@ -57,6 +59,26 @@ pub enum Scope {
         shapes: Vec<CommandShape>,
         /// The directory it is bound to.
         cwd: Option<String>,
+        /// SHA-256 of the arguments beside the command.
+        others: Digest,
+        /// Its rights.
+        within: Within,
+    },
+    /// Shell commands: this program, subcommand and options on ordinary files of the workspace, for
+    /// the same reason. Only for a session.
+    Reason {
+        /// The tool.
+        tool: String,
+        /// The commands that were the reason, without their operands.
+        shapes: Vec<CommandShape>,
+        /// The other commands of the call, with all their words.
+        beside: Vec<CommandShape>,
+        /// The workspace.
+        workspace: String,
+        /// The directory it is bound to.
+        cwd: Option<String>,
+        /// Code and cause of the findings that made it a question.
+        causes: Vec<String>,
         /// SHA-256 of the arguments beside the command.
         others: Digest,
         /// Its rights.
@@ -130,6 +152,9 @@ pub struct Caller<'a> {
     pub tool_definition: Option<Digest>,
     /// Who would run it.
     pub executor: &'a str,
+    /// Whether a rule of the owner asks about the call, or the same was denied a moment ago. A grant
+    /// that names no exact call does not lift that.
+    pub is_ruled_on: bool,
 }
 
 impl Grant {
@@ -156,6 +181,7 @@ impl Grant {
                 .is_none_or(|session| session == caller.session)
             && self.tool_definition == caller.tool_definition
             && self.executor == caller.executor
+            && (!self.scope.is_for_session() || self.session.is_some() && !caller.is_ruled_on)
             && self.scope.covers(call, assessment)
     }
 }
@@ -184,7 +210,11 @@ pub fn candidates(call: &ToolCall, assessment: &Assessment, ruling: &Ruling) -> 
         && !assessment.marks.unreadable
         && !assessment.marks.dangerous_terminal;
     match form {
-        Form::Command { shapes, others } => {
+        Form::Command {
+            shapes,
+            spans,
+            others,
+        } => {
             // A grant is listed word by word; a secret among the words would be listed too.
             let written = words::written(&shapes);
             if without_secrets(&written, Redacts::Secrets) != written {
@@ -202,11 +232,23 @@ pub fn candidates(call: &ToolCall, assessment: &Assessment, ruling: &Ruling) -> 
                 others,
                 within: within.clone(),
             };
-            [Some(shapes), opened]
-                .into_iter()
-                .flatten()
-                .map(scope)
-                .collect()
+            let commands: Vec<_> = shapes.iter().cloned().zip(spans).collect();
+            // What the owner's rules ask about is lifted call by call.
+            let reason = (ruling.rule != Rule::PolicyRule)
+                .then(|| reason::parts(&commands, call, assessment))
+                .flatten();
+            let reason = reason.map(|parts| Scope::Reason {
+                tool: tool.clone(),
+                shapes: parts.open,
+                beside: parts.beside,
+                workspace: parts.workspace,
+                cwd: cwd.clone(),
+                causes: parts.causes,
+                others,
+                within: within.clone().and(reason::SHOWING),
+            });
+            let exact = [Some(shapes), opened].into_iter().flatten().map(scope);
+            exact.chain(reason).collect()
         }
         Form::Files {
             directory: Some(prefix),
@@ -257,16 +299,39 @@ impl Scope {
                 },
                 Form::Command {
                     shapes: given,
-                    others: beside,
+                    others: other,
+                    ..
                 },
             ) => {
                 *cwd == call.cwd
-                    && *others == beside
+                    && *others == other
                     && shapes.len() == given.len()
                     && shapes
                         .iter()
                         .zip(&given)
                         .all(|(shape, given)| shape.covers(given, call))
+            }
+            (
+                Self::Reason {
+                    shapes,
+                    beside,
+                    workspace,
+                    cwd,
+                    causes,
+                    others,
+                    ..
+                },
+                Form::Command {
+                    shapes: given,
+                    others: other,
+                    ..
+                },
+            ) => {
+                let commands = (shapes.as_slice(), beside.as_slice());
+                let limits = (workspace.as_str(), causes.as_slice());
+                *cwd == call.cwd
+                    && *others == other
+                    && reason::covers(commands, limits, &given, call, assessment)
             }
             (
                 Self::Path { prefix, others, .. },
@@ -286,9 +351,23 @@ impl Scope {
                 },
             ) => *others == beside && *recipient == given,
             (
-                Self::Command { .. } | Self::Path { .. } | Self::Recipient { .. },
+                Self::Command { .. }
+                | Self::Reason { .. }
+                | Self::Path { .. }
+                | Self::Recipient { .. },
                 Form::Command { .. } | Form::Files { .. } | Form::Message { .. } | Form::Other,
             ) => false,
+        }
+    }
+
+    /// Whether it may be given only for a session.
+    pub const fn is_for_session(&self) -> bool {
+        match self {
+            Self::Reason { .. } => true,
+            Self::Exact { .. }
+            | Self::Command { .. }
+            | Self::Path { .. }
+            | Self::Recipient { .. } => false,
         }
     }
 
@@ -297,6 +376,7 @@ impl Scope {
         match self {
             Self::Exact { tool, .. }
             | Self::Command { tool, .. }
+            | Self::Reason { tool, .. }
             | Self::Path { tool, .. }
             | Self::Recipient { tool, .. } => tool,
         }
@@ -307,6 +387,7 @@ impl Scope {
         match self {
             Self::Exact { within, .. }
             | Self::Command { within, .. }
+            | Self::Reason { within, .. }
             | Self::Path { within, .. }
             | Self::Recipient { within, .. } => within,
         }

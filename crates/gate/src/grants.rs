@@ -11,6 +11,7 @@ use countersign_core::judge::consider_bound;
 use countersign_core::ledger::Draft;
 use countersign_core::status::RecordStatus;
 use countersign_core::time::UnixMillis;
+use countersign_core::verdict::Situation;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record};
 
 use crate::GateError;
@@ -54,8 +55,9 @@ impl Grants {
         call: &StoredCall,
         tool_call: &ToolCall,
         assessment: &Assessment,
-        now: UnixMillis,
+        situation: &Situation,
     ) -> Result<Option<VersionedGrant>, GateError> {
+        let now = call.at;
         if call.is_more_than_its_words() {
             return Ok(None);
         }
@@ -65,6 +67,7 @@ impl Grants {
             session: &call.session,
             tool_definition: call.tool_definition,
             executor: &call.executor,
+            is_ruled_on: situation.asked_by_rule || situation.denied_before,
         };
         let covers =
             |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);
@@ -248,6 +251,7 @@ fn preview_of(scope: Scope, calls: &[Past], of: usize) -> ScopeView {
     let riskiest = matched.iter().max_by_key(|past| past.assessment.risk);
     ScopeView {
         words: scope.words(),
+        session_only: scope.is_for_session(),
         matched: Some(u32::try_from(matched.len()).unwrap_or(u32::MAX)),
         of: Some(u32::try_from(of).unwrap_or(u32::MAX)),
         riskiest: riskiest.map(|past| shortened(&one_line(&past.call, past.redacts))),

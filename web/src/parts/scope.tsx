@@ -45,7 +45,7 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
   useEffect(() => {
     const preview = post<{ scopes: ScopeView[] }>("/v1/grants/preview", { approval_id: approval.approval_id });
     preview.then(
-      (list) => (scopes.value = list.scopes),
+      (list) => (scopes.value = list.scopes.filter((it) => choice === "session" || !it.session_only)),
       (error: unknown) => (problem.value = explain(error)),
     );
   }, []);

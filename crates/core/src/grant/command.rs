@@ -14,15 +14,15 @@ use crate::place::Ground;
 use crate::policy::shape::{base_name, carries_commands};
 use crate::score::Score;
 use crate::shell::parse::parse;
-use crate::shell::syntax::{Command, Part, Redirect, RedirectKind, Simple, Word};
+use crate::shell::syntax::{Command, Part, Redirect, RedirectKind, Simple, Span, Word};
 
 /// What may stand between two simple commands.
 const JOINS: &[&str] = &["&&", "||", "|", "|&", ";"];
 /// Commands after which a name without a root means another place.
-const MOVING: &[&str] = &["cd", "pushd", "popd"];
+pub(super) const MOVING: &[&str] = &["cd", "pushd", "popd"];
 /// Effects that happen to the files a command names and to nothing else, so that a grant may leave
 /// the names open.
-const ON_NAMED_FILES: &[Effect] = &[
+pub(super) const ON_NAMED_FILES: &[Effect] = &[
     Effect::Compute,
     Effect::Inspect,
     Effect::Read,
@@ -46,9 +46,9 @@ pub struct CommandShape {
     pub open: Option<String>,
 }
 
-/// Returns the simple commands of `text`; `None` if there is anything in it that only a shell
-/// could resolve, or that hides what runs.
-pub(super) fn shapes(text: &str, call: &ToolCall) -> Option<Vec<CommandShape>> {
+/// Returns the simple commands of `text` and where they stand; `None` if there is anything in it
+/// that only a shell could resolve, or that hides what runs.
+pub(super) fn shapes(text: &str, call: &ToolCall) -> Option<Vec<(CommandShape, Span)>> {
     let script = parse(text).ok()?;
     if !script.documents.is_empty() {
         return None;
@@ -56,23 +56,24 @@ pub(super) fn shapes(text: &str, call: &ToolCall) -> Option<Vec<CommandShape>> {
     let mut simples = Vec::new();
     collect(&script.block, &mut simples)?;
     simples.sort_by_key(|simple| simple.span.start);
-    let mut shapes: Vec<CommandShape> = Vec::new();
+    let mut shapes: Vec<(CommandShape, Span)> = Vec::new();
     let mut done = 0;
     for simple in &simples {
         let before = text.get(done..simple.span.start as usize)?;
-        shapes.push(CommandShape {
+        let shape = CommandShape {
             join: join(before, shapes.is_empty())?,
             words: words(simple)?,
             redirects: redirects(simple)?,
             open: None,
-        });
+        };
+        shapes.push((shape, simple.span));
         done = simple.span.end as usize;
     }
     let rest = text.get(done..)?.trim();
     let plain = !shapes.is_empty()
         && matches!(rest, "" | ";")
-        && !shapes.iter().any(CommandShape::hides_code)
-        && !shapes.iter().any(CommandShape::names_by_handle)
+        && !shapes.iter().any(|(shape, _)| shape.hides_code())
+        && !shapes.iter().any(|(shape, _)| shape.names_by_handle())
         && outputs_are_ordinary(&simples, call);
     plain.then_some(shapes)
 }

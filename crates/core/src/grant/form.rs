@@ -13,6 +13,7 @@ use crate::canonical::canonical;
 use crate::digest::Digest;
 use crate::knowledge::{ArgumentRole, Effect, PathKind};
 use crate::place::Ground;
+use crate::shell::syntax::Span;
 
 /// Arguments of a terminal that change from call to call and say nothing about what runs.
 const SAY_NOTHING: &[&str] = &[
@@ -32,6 +33,8 @@ pub(super) enum Form {
     Command {
         /// Its simple commands.
         shapes: Vec<CommandShape>,
+        /// Where they stand in its text.
+        spans: Vec<Span>,
         /// The other arguments.
         others: Digest,
     },
@@ -111,8 +114,10 @@ impl Form {
             argument.role != Some(ArgumentRole::Shell)
                 && !SAY_NOTHING.contains(&argument.name.as_str())
         };
+        let (shapes, spans) = command::shapes(&text, call)?.into_iter().unzip();
         Some(Self::Command {
-            shapes: command::shapes(&text, call)?,
+            shapes,
+            spans,
             others: others(told, beside)?,
         })
     }

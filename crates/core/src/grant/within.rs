@@ -2,7 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::act::profile;
 use crate::assessment::{Assessment, SideEffect};
+use crate::knowledge::Effect;
 
 /// What may happen at most.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -39,6 +41,17 @@ impl Within {
             irreversible: !assessment.reversible,
             unknown: assessment.marks.unreadable,
         }
+    }
+
+    /// Returns it with these effects beside the others.
+    pub(super) fn and(mut self, effects: &[Effect]) -> Self {
+        let codes = effects
+            .iter()
+            .map(|effect| profile(*effect).code.to_owned());
+        self.effects.extend(codes);
+        self.effects.sort();
+        self.effects.dedup();
+        self
     }
 
     /// Whether a call with this assessment does nothing else and nothing worse.

@@ -35,6 +35,35 @@ impl Scope {
                     ),
                 }
             }
+            Self::Reason {
+                tool,
+                shapes,
+                beside,
+                workspace,
+                cwd,
+                causes,
+                ..
+            } => {
+                let named =
+                    |shape: &CommandShape| format!("`{} …`", line(&written(&[shape.clone()])));
+                let open: Vec<String> = shapes.iter().map(named).collect();
+                let alone: Vec<String> = beside.iter().map(apart).collect();
+                let beside = if alone.is_empty() {
+                    "commands that only show something".to_owned()
+                } else {
+                    let alone = line(&alone.join("; "));
+                    format!("`{alone}` and commands that only show something")
+                };
+                format!(
+                    "{}: {} on ordinary files inside {}, {}, for the same reason ({}), alone or beside {beside}, {NO_MORE}; \
+                     not other options, anything outside or sensitive, and nothing critical, sent, unreadable, inline or unknown",
+                    line(tool),
+                    open.join(", "),
+                    line(workspace),
+                    from(cwd.as_deref()),
+                    line(&causes.join(", ")),
+                )
+            }
             Self::Path { tool, prefix, .. } => format!(
                 "{} on anything inside {}, {NO_MORE}",
                 line(tool),
@@ -52,6 +81,20 @@ fn from(cwd: Option<&str>) -> String {
         || "from no named directory".to_owned(),
         |cwd| format!("from {}", line(cwd)),
     )
+}
+
+/// Returns `shape` as it would be typed alone.
+fn apart(shape: &CommandShape) -> String {
+    let alone = CommandShape {
+        join: String::new(),
+        ..shape.clone()
+    };
+    let text = written(&[alone]);
+    if shape.join.is_empty() {
+        text
+    } else {
+        format!("… | {text}")
+    }
 }
 
 /// Returns `word` as it would be typed.

@@ -116,6 +116,8 @@ fn widened(
             let text = other.args.get("command").and_then(|text| text.as_str());
             other.cwd == call.cwd && text.is_some_and(names_only_what_is_here)
         }
+        // A rule of the owner asks about every call here, and such a scope lifts none.
+        Scope::Reason { .. } => false,
         Scope::Path { prefix, .. } => {
             let path = other.args.get("path").and_then(|path| path.as_str());
             path.is_some_and(|path| {

@@ -19,6 +19,7 @@ mod floor_kinds;
 mod grants;
 mod lifts;
 mod prose;
+mod reasons;
 #[path = "../support/rows.rs"]
 #[expect(dead_code, reason = "the laws need only the corpus")]
 mod rows;

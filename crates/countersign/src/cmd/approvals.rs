@@ -170,7 +170,13 @@ pub(crate) fn card(approval: &ApprovalView) -> String {
             "\nSession and always would create one of these grants, the narrowest first:\n",
         );
         for (number, scope) in approval.scopes.iter().enumerate() {
-            let _infallible = writeln!(out, "  {}. {}", number + 1, text(&scope.words));
+            let only = if scope.session_only {
+                " (session only)"
+            } else {
+                ""
+            };
+            let (number, words) = (number + 1, text(&scope.words));
+            let _infallible = writeln!(out, "  {number}. {words}{only}");
         }
     }
     out

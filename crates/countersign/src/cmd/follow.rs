@@ -494,7 +494,7 @@ impl Follow<'_> {
         }
         match chosen(&typed, choices) {
             Typed::Choice(choice @ (Choice::Session | Choice::Always)) => {
-                match scopes_of(self.client, id).await {
+                match scopes_of(self.client, id, choice).await {
                     Ok(scopes) => {
                         self.forget_typed();
                         eprint!("{}", scopes_in_words(&scopes));
@@ -516,12 +516,18 @@ impl Follow<'_> {
     }
 }
 
-/// Returns the permissions that an answer to `id` could leave, the narrowest first.
-pub(crate) async fn scopes_of(client: &Client, id: &str) -> Result<Vec<ScopeView>, Complaint> {
+/// Returns the permissions that `choice` could leave for `id`, the narrowest first.
+pub(crate) async fn scopes_of(
+    client: &Client,
+    id: &str,
+    choice: Choice,
+) -> Result<Vec<ScopeView>, Complaint> {
     let body = json!({ "approval_id": id });
     let path = "/v1/grants/preview";
     let answer = client.send(Method::POST, path, Some(&body)).await?;
-    Ok(answer.read::<ScopeList>()?.scopes)
+    let mut scopes = answer.read::<ScopeList>()?.scopes;
+    scopes.retain(|scope| choice == Choice::Session || !scope.session_only);
+    Ok(scopes)
 }
 
 /// Returns what `scopes` would let run, numbered, and the question which of them it shall be.

@@ -217,7 +217,7 @@ impl Plain<'_> {
                 }
             }
             Choice::Session | Choice::Always => {
-                let Some(scope) = self.scope(id).await? else {
+                let Some(scope) = self.scope(id, choice).await? else {
                     return Ok(());
                 };
                 if let Some(fields) = body.as_object_mut() {
@@ -232,8 +232,8 @@ impl Plain<'_> {
     }
 
     /// Asks which permission to leave, the narrowest first.
-    async fn scope(&mut self, id: &str) -> Result<Option<Scope>, Complaint> {
-        let scopes = scopes_of(self.client, id).await?;
+    async fn scope(&mut self, id: &str, choice: Choice) -> Result<Option<Scope>, Complaint> {
+        let scopes = scopes_of(self.client, id, choice).await?;
         let prompt = scopes_in_words(&scopes);
         let line = self.ask(&prompt, Some(id)).await?.unwrap_or_default();
         let number = line.trim().parse::<usize>().ok();

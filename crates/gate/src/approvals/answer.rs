@@ -290,6 +290,10 @@ fn grant_request(
         let message = "this scope was not offered for this approval";
         invalid("scope", "scope_not_offered", message)
     })?;
+    if scope.is_for_session() && !session_only {
+        let message = "this scope can only be allowed for a session";
+        return Err(invalid("scope", "scope_session_only", message));
+    }
     let in_range = asked.lasts_millis.is_none_or(|millis| millis > 0) && asked.uses != Some(0);
     if !in_range {
         let message = "a grant needs a duration above zero and at least one use";

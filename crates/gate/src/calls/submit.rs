@@ -299,7 +299,7 @@ impl Calls {
         if ruling.verdict >= Verdict::Ask && ruling.rule > Rule::ApprovalRequired {
             grant = self
                 .grants
-                .covering_grant(call, tool_call, &assessment, call.at)
+                .covering_grant(call, tool_call, &assessment, &situation)
                 .await?;
             if grant.is_some() {
                 situation.granted = true;

@@ -259,6 +259,26 @@ pub enum Scope {
         /// Its rights.
         within: Within,
     },
+    /// Shell commands: this program, subcommand and options on ordinary files of the workspace, for
+    /// the same reason. Only for a session.
+    Reason {
+        /// The tool.
+        tool: String,
+        /// The commands that were the reason, without their operands.
+        shapes: Vec<CommandShape>,
+        /// The other commands of the call, with all their words.
+        beside: Vec<CommandShape>,
+        /// The workspace.
+        workspace: String,
+        /// The directory it is bound to.
+        cwd: Option<String>,
+        /// Code and cause of the findings that made it a question.
+        causes: Vec<String>,
+        /// SHA-256 of the arguments beside the command.
+        others: Digest,
+        /// Its rights.
+        within: Within,
+    },
     /// A tool on paths under a directory.
     Path {
         /// The tool.

@@ -225,6 +225,9 @@ pub struct ScopeView {
     pub scope: Scope,
     /// In words.
     pub words: String,
+    /// Whether only *session* may leave it.
+    #[serde(default)]
+    pub session_only: bool,
     /// How many of the last calls it would have matched, where that was asked for.
     pub matched: Option<u32>,
     /// How many calls were looked at.
@@ -347,6 +350,7 @@ impl ApprovalView {
                 .iter()
                 .map(|scope| ScopeView {
                     words: scope.words(),
+                    session_only: scope.is_for_session(),
                     scope: scope.clone(),
                     matched: None,
                     of: None,

@@ -229,3 +229,72 @@ async fn what_cannot_be_shown_can_only_be_denied() {
         "{answer:?}"
     );
 }
+
+/// The request for the scope that covers the reason of `approval`.
+async fn for_its_reason(world: &World, approval: &str) -> GrantRequest {
+    let seen = world.gate.approval(&world.ana, approval).await.unwrap();
+    let scope = seen.scopes.into_iter().find(|scope| scope.session_only);
+    GrantRequest {
+        scope: Some(scope.unwrap().scope),
+        ..GrantRequest::default()
+    }
+}
+
+#[tokio::test]
+async fn a_grant_for_a_reason_covers_other_files_of_the_workspace_for_the_session() {
+    let world = world().await;
+    let (_, approval) = ask(&world, command("rm -rf data")).await;
+    let mut answer = reply(&approval, Choice::Always);
+    answer.grant = Some(for_its_reason(&world, &approval).await);
+    let refused = world.gate.answer(&world.ana, answer.clone()).await;
+    let code = "scope_session_only";
+    assert!(
+        matches!(&refused, Err(GateError::Invalid { code: given, .. }) if *given == code),
+        "{refused:?}"
+    );
+    answer.choice = Choice::Session;
+    world.gate.answer(&world.ana, answer).await.unwrap();
+    let rows = [
+        (
+            "another file",
+            in_session("s1", "rm -rf results"),
+            "allowed",
+        ),
+        (
+            "and what it shows",
+            in_session("s1", "rm -rf old && ls -la"),
+            "allowed",
+        ),
+        (
+            "another session",
+            in_session("s2", "rm -rf results"),
+            "waiting",
+        ),
+        (
+            "another place",
+            in_session("s1", "rm -rf /home/dev/other"),
+            "waiting",
+        ),
+        (
+            "something beside it",
+            in_session("s1", "rm -rf old && npm publish"),
+            "waiting",
+        ),
+    ];
+    for (name, submission, wanted) in rows {
+        assert_eq!(outcome(&world, submission).await, wanted, "{name}");
+    }
+}
+
+#[tokio::test]
+async fn a_grant_for_a_reason_does_not_cover_what_was_denied() {
+    let world = world().await;
+    let (_, denied) = ask(&world, command("rm -rf results")).await;
+    world.answer(&denied, Choice::Deny).await;
+    let (_, approval) = ask(&world, command("rm -rf data")).await;
+    let mut answer = reply(&approval, Choice::Session);
+    answer.grant = Some(for_its_reason(&world, &approval).await);
+    world.gate.answer(&world.ana, answer).await.unwrap();
+    assert_eq!(outcome(&world, command("rm -rf old")).await, "allowed");
+    assert_eq!(outcome(&world, command("rm -rf results")).await, "refused");
+}

@@ -122,6 +122,16 @@ fn the_schema_has_the_fields_of_every_scope() {
             others: digest,
             within: within.clone(),
         },
+        Scope::Reason {
+            tool: tool(),
+            shapes: Vec::new(),
+            beside: Vec::new(),
+            workspace: "/srv".to_owned(),
+            cwd: None,
+            causes: vec!["fs.delete: deletes".to_owned()],
+            others: digest,
+            within: within.clone(),
+        },
         Scope::Path {
             tool: tool(),
             prefix: "/srv".to_owned(),

@@ -64,7 +64,8 @@ impl Granting {
     }
 
     /// Takes the answer to the preview.
-    pub(super) fn offer(&mut self, scopes: Vec<ScopeView>) {
+    pub(super) fn offer(&mut self, mut scopes: Vec<ScopeView>) {
+        scopes.retain(|scope| self.choice == Choice::Session || !scope.session_only);
         self.offered = if scopes.is_empty() {
             Offered::Failed("No grant is possible for this call.".to_owned())
         } else {
@@ -321,6 +322,34 @@ mod tests {
         }
         for text in ["x0", "x", "-3m", "0s", "soon", "30", "99999999999d", "x-1"] {
             assert!(limit(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_grant_for_sessions_is_not_offered_for_good() {
+        let scope = |session_only| {
+            let call =
+                countersign_core::call::ToolCall::command("rm -rf data").from_directory("/w/x");
+            let policy = countersign_core::policy::Policy::default();
+            let judged = countersign_core::judge::judge(&policy, &call);
+            let (assessment, ruling) = (&judged.assessment, &judged.ruling);
+            let scopes = countersign_core::grant::candidates(&call, assessment, ruling);
+            let mut scopes = scopes.into_iter();
+            let scope = scopes.find(|it| it.is_for_session() == session_only);
+            let scope = scope.unwrap();
+            ScopeView {
+                words: scope.words(),
+                session_only,
+                scope,
+                matched: None,
+                of: None,
+                riskiest: None,
+            }
+        };
+        for (choice, offered) in [(Choice::Session, 2), (Choice::Always, 1)] {
+            let mut granting = Granting::new(choice);
+            granting.offer(vec![scope(false), scope(true)]);
+            assert_eq!(granting.scopes().len(), offered, "{choice:?}");
         }
     }
 }
