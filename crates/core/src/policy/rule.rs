@@ -9,7 +9,7 @@ use super::shape::{Shape, quoted};
 use crate::call::ToolCall;
 use crate::glob::star_matches;
 use crate::knowledge::{ArgumentRole, tool};
-use crate::place::{Ground, display, mark_home, normalise};
+use crate::place::{Ground, display, lies_in, mark_home, normalise};
 use crate::shell::parse::parse;
 use crate::shell::syntax::{Command, Simple};
 
@@ -40,6 +40,11 @@ pub struct PolicyRule {
     pub path: Option<String>,
     /// Who receives a message; `*` stands for any part.
     pub recipient: Option<String>,
+    /// Only of rules that permit: the command has these words and no others.
+    pub exact: bool,
+    /// Only of rules that permit: the call is made from this directory or below it. The directory
+    /// is the asker's word, so it may narrow a permission and must not narrow a prohibition.
+    pub cwd: Option<String>,
     /// Calls it must hold for.
     pub matches: Vec<Example>,
     /// Calls it must not hold for.
@@ -88,10 +93,11 @@ impl PolicyRule {
             .tool
             .as_ref()
             .is_none_or(|tool| star_matches(tool, &call.tool));
-        tool && self
-            .command
-            .as_ref()
-            .is_none_or(|shape| command_fits(shape, call, kind))
+        tool && self.is_made_here(call, kind)
+            && self
+                .command
+                .as_ref()
+                .is_none_or(|shape| self.command_fits(shape, call, kind))
             && self
                 .path
                 .as_ref()
@@ -100,6 +106,36 @@ impl PolicyRule {
                 .recipient
                 .as_ref()
                 .is_none_or(|who| recipient_fits(who, call, kind))
+    }
+
+    /// Whether the call is made from where the rule permits it.
+    fn is_made_here(&self, call: &ToolCall, kind: RuleKind) -> bool {
+        match (&self.cwd, kind) {
+            (None, _) | (Some(_), RuleKind::Deny | RuleKind::Ask) => true,
+            (Some(directory), RuleKind::Allow) => {
+                let cwd = call.cwd.as_deref();
+                cwd.is_some_and(|cwd| lies_in(cwd, directory))
+            }
+        }
+    }
+
+    fn command_fits(&self, shape: &Shape, call: &ToolCall, kind: RuleKind) -> bool {
+        let commands = commands(call);
+        match kind {
+            RuleKind::Deny | RuleKind::Ask => {
+                commands.iter().any(|command| shape.found_in(command))
+            }
+            RuleKind::Allow => {
+                let fits = |command: &String| {
+                    if self.exact {
+                        shape.equals(command)
+                    } else {
+                        shape.covers(command)
+                    }
+                };
+                !commands.is_empty() && commands.iter().all(fits)
+            }
+        }
     }
 
     /// Checks the examples of the rule, which does `kind`.
@@ -131,6 +167,7 @@ impl PolicyRule {
                 return ToolCall {
                     tool: tool.clone(),
                     args: args.clone(),
+                    cwd: self.cwd.clone(),
                     ..ToolCall::default()
                 };
             }
@@ -145,6 +182,7 @@ impl PolicyRule {
         } else {
             return ToolCall {
                 tool: text,
+                cwd: self.cwd.clone(),
                 ..ToolCall::default()
             };
         };
@@ -153,6 +191,7 @@ impl PolicyRule {
         ToolCall {
             tool,
             args: serde_json::json!({ argument: text }),
+            cwd: self.cwd.clone(),
             ..ToolCall::default()
         }
     }
@@ -163,16 +202,6 @@ impl std::fmt::Display for Example {
         match self {
             Self::Text(text) => f.write_str(text),
             Self::Call { tool, args } => write!(f, "{tool} {args}"),
-        }
-    }
-}
-
-fn command_fits(shape: &Shape, call: &ToolCall, kind: RuleKind) -> bool {
-    let commands = commands(call);
-    match kind {
-        RuleKind::Deny | RuleKind::Ask => commands.iter().any(|command| shape.found_in(command)),
-        RuleKind::Allow => {
-            !commands.is_empty() && commands.iter().all(|command| shape.covers(command))
         }
     }
 }

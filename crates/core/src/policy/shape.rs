@@ -48,6 +48,18 @@ impl Shape {
         })
     }
 
+    /// Whether `command` is one simple command with exactly these words.
+    pub fn equals(&self, command: &str) -> bool {
+        parse(command).is_ok_and(|script| match script.block.as_slice() {
+            [Command::Simple(simple)] => {
+                script.documents.is_empty()
+                    && simple.words.len() == self.words.len()
+                    && self.covers_simple(simple)
+            }
+            _ => false,
+        })
+    }
+
     fn covers_block(&self, block: &Block) -> bool {
         block.iter().all(|command| match command {
             Command::Simple(simple) => self.covers_simple(simple),

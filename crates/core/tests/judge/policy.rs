@@ -94,6 +94,45 @@ fn an_allow_rule_covers_nothing_but_its_words() {
 }
 
 #[test]
+fn an_allow_rule_may_be_bound_to_its_exact_words_and_to_a_directory() {
+    let rule = PolicyRule {
+        exact: true,
+        cwd: Some("/code/shop".to_owned()),
+        ..by_command("npm run build")
+    };
+    #[rustfmt::skip]
+    let rows = [
+        // command                          from                covered
+        ("npm run build",                  Some("/code/shop"), true),
+        ("npm run build",                  Some("/code/shop/api"), true),
+        ("npm run build",                  Some("/code/shop2"), false),
+        ("npm run build",                  Some("/code/shop/../blog"), false),
+        ("npm run build",                  Some("/code"),      false),
+        ("npm run build",                  Some("shop"),       false),
+        ("npm run build",                  None,               false),
+        ("npm run build --watch",          Some("/code/shop"), false),
+        ("npm run",                        Some("/code/shop"), false),
+        ("npm run build && npm run build", Some("/code/shop"), false),
+        ("npm run build > out",            Some("/code/shop"), false),
+        ("npm run build &",                Some("/code/shop"), false),
+        ("A=b npm run build",              Some("/code/shop"), false),
+        ("npm run build <<E\nx\nE",        Some("/code/shop"), false),
+    ];
+    for (command, from, covered) in rows {
+        let call = ToolCall {
+            cwd: from.map(str::to_owned),
+            ..ToolCall::command(command)
+        };
+        let covers = rule.matches(&call, RuleKind::Allow);
+        assert_eq!(covers, covered, "{command} from {from:?}");
+    }
+    // What an asker claims about its directory must not narrow a prohibition.
+    let elsewhere = ToolCall::command("npm run build --watch").from_directory("/tmp");
+    assert!(rule.matches(&elsewhere, RuleKind::Deny));
+    assert!(rule.matches(&elsewhere, RuleKind::Ask));
+}
+
+#[test]
 fn a_command_in_words_is_read_as_the_command_it_is() {
     let call = ToolCall {
         tool: "shell".to_owned(),

@@ -197,6 +197,8 @@ fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem
         command: shape.transpose()?,
         path: text("path"),
         recipient: text("recipient"),
+        exact: at(value, "exact").as_bool().unwrap_or(false),
+        cwd: text("cwd"),
         matches: examples(at(value, "match")),
         not_match: examples(at(value, "not_match")),
     };
@@ -207,6 +209,21 @@ fn rule(value: &Value, path: &str, kind: RuleKind) -> Result<PolicyRule, Problem
     {
         let hint = "give it a tool, a command, a path or a recipient";
         return Err(Problem::new(path, "the rule matches no call", hint));
+    }
+    let narrows = rule.exact || rule.cwd.is_some();
+    if narrows && kind != RuleKind::Allow {
+        let hint = "remove it; such a rule holds everywhere";
+        let message = "`exact` and `cwd` are for rules that allow";
+        return Err(Problem::new(path, message, hint));
+    }
+    if rule.exact && rule.command.is_none() {
+        let message = "`exact` is for rules with a command";
+        return Err(Problem::new(path, message, "give it a command"));
+    }
+    let is_rooted = |path: &String| path.starts_with(['/', '~']);
+    if rule.cwd.as_ref().is_some_and(|cwd| !is_rooted(cwd)) {
+        let message = "`cwd` must be an absolute path";
+        return Err(Problem::new(path, message, "such as /code/shop or ~/shop"));
     }
     let hint = "change the rule or the example";
     rule.check(kind)

@@ -67,6 +67,8 @@ static RULE: Spec = Spec::Either(
         key("command", Spec::Text, ""),
         key("path", Spec::Text, ""),
         key("recipient", Spec::Text, ""),
+        key("exact", Spec::Flag, ""),
+        key("cwd", Spec::Text, ""),
         key("match", Spec::List(&EXAMPLE), ""),
         key("not_match", Spec::List(&EXAMPLE), ""),
     ]),

@@ -260,3 +260,38 @@ fn a_key_can_be_set_where_there_was_no_file() {
         "review:\n  enabled: true\n"
     );
 }
+
+#[test]
+fn only_a_rule_that_allows_is_bound_to_exact_words_or_a_directory() {
+    let bound = "{ command: npm run build, exact: true, cwd: ~/shop, match: [npm run build], not_match: [npm run build x] }";
+    let good = owner(&format!("approvals: {{ allow: [ {bound} ] }}")).run(&["config", "check"]);
+    assert_eq!(good.code, 0, "{}", good.stderr);
+    let rows = [
+        (
+            "deny",
+            "{ command: rm, exact: true }",
+            "are for rules that allow",
+        ),
+        (
+            "ask",
+            "{ command: rm, cwd: /code }",
+            "are for rules that allow",
+        ),
+        ("allow", "{ tool: x, exact: true }", "rules with a command"),
+        ("allow", "{ command: ls, cwd: shop }", "absolute path"),
+        (
+            "allow",
+            "{ command: ls, exact: true, match: [ls -la] }",
+            "does not match its example",
+        ),
+    ];
+    for (list, rule, wanted) in rows {
+        let ran = owner(&format!("approvals: {{ {list}: [ {rule} ] }}")).run(&["config", "check"]);
+        assert_ne!(ran.code, 0, "{list}: {rule}");
+        assert!(
+            ran.stderr.contains(wanted),
+            "{list}: {rule}: {}",
+            ran.stderr
+        );
+    }
+}
