@@ -57,4 +57,5 @@ pub mod token;
 // Records: what is kept of all this.
 pub mod ledger;
 pub mod record;
+pub mod suggest;
 pub mod trajectory;

@@ -383,6 +383,18 @@ pub(crate) enum PolicyCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Print rules that people's past answers suggest; changes nothing
+    Suggest {
+        /// How many of the newest calls to read
+        #[arg(long, value_name = "COUNT", default_value_t = 5000)]
+        calls: u32,
+        /// Fewest answers that a rule needs
+        #[arg(long, value_name = "COUNT", default_value_t = 5)]
+        least: usize,
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
 }
 
 /// Replay past calls under another policy.

@@ -66,7 +66,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Replay(args)) => history::replay(&args, &reach),
         Some(Command::Grants(args)) => grants::run(&args, &reach),
         Some(Command::Crisis(args)) => crisis::run(&args, &reach),
-        Some(Command::Policy(args)) => policy::run(args.command, home),
+        Some(Command::Policy(args)) => policy::run(args.command, home, &reach),
         Some(Command::Ledger(args)) => ledger::run(&args, &reach),
         Some(Command::Keys(args)) => keys::run(&args, &reach),
         Some(Command::People(args)) => keys::people(&args, &reach),

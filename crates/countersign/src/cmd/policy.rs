@@ -1,4 +1,6 @@
-//! `countersign policy`: check a policy file and try calls against it.
+//! `countersign policy`: check a policy file, try calls against it, and suggest rules.
+
+mod suggest;
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -10,12 +12,17 @@ use countersign_core::record;
 use countersign_core::verdict::Verdict;
 
 use crate::cli::PolicyCommand;
+use crate::client::Reach;
 use crate::complaint::{Complaint, written};
 use crate::config::{self, Home};
 use crate::show::{print, print_json};
 
 /// Does what was asked with a policy file.
-pub(crate) fn run(command: PolicyCommand, home: Option<PathBuf>) -> Result<ExitCode, Complaint> {
+pub(crate) fn run(
+    command: PolicyCommand,
+    home: Option<PathBuf>,
+    reach: &Reach,
+) -> Result<ExitCode, Complaint> {
     match command {
         PolicyCommand::Check { file } => {
             let file = match file {
@@ -31,6 +38,7 @@ pub(crate) fn run(command: PolicyCommand, home: Option<PathBuf>) -> Result<ExitC
             );
             written(print(&shown), ExitCode::SUCCESS)
         }
+        PolicyCommand::Suggest { calls, least, json } => suggest::run(calls, least, json, reach),
         PolicyCommand::Test { file, call, json } => {
             let policy = load(&file)?;
             let cwd = std::env::current_dir().ok();

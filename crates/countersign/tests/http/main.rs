@@ -35,6 +35,7 @@ mod scene;
 mod serve;
 mod shapes;
 mod statuses;
+mod suggest;
 mod support;
 mod telemetry;
 mod tiers;
