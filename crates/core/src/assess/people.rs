@@ -15,6 +15,8 @@ use crate::knowledge::Effect;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
+/// Said of every call that may reach a person in crisis.
+const AFFECTED: &str = "a person in crisis may be affected";
 /// Longest conversation that is read; of a longer one nobody can say that it is harmless.
 const CONVERSATION_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How weighty a step must be to be called a matter of life and safety.
@@ -215,11 +217,11 @@ fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
     };
     seen.clone_into(&mut gathered.impact_evidence);
     gathered.at_least = SideEffect::Critical;
-    let message = "a person in crisis may be affected".to_owned();
+    let message = AFFECTED.to_owned();
     gathered.notes.insert(0, message.clone());
     gathered.findings.push(Finding {
         code: "crisis",
-        cause: "crisis",
+        cause: AFFECTED,
         severity: Severity::High,
         message,
         span: None,

@@ -14,18 +14,13 @@ use super::form::{absolute, lies_in};
 use crate::act::profile;
 use crate::assessment::{Assessment, Finding, Severity, SideEffect};
 use crate::call::ToolCall;
+use crate::knowledge::names::COMPANIONS;
 use crate::knowledge::{Effect, PathKind, program};
 use crate::place::Ground;
 use crate::policy::shape::base_name;
 use crate::shell::syntax::Span;
 
-/// Programs that may stand beside a covered command though the granted call had none of them: they
-/// print something or wait, whatever their words are, and leave the shell as it was.
-const COMPANIONS: &[&str] = &[
-    "cat", "date", "du", "echo", "false", "grep", "head", "ls", "pwd", "sleep", "tail", "true",
-    "wc",
-];
-/// What those do. A finding of these that may be a reason of its own is another cause.
+/// What may happen beside a covered command. A finding of these that may be a reason of its own is another cause.
 pub(super) const SHOWING: &[Effect] = &[Effect::Compute, Effect::Inspect, Effect::Read];
 /// Severity from which a finding may be the reason of a question.
 const REASON: Severity = Severity::Medium;
@@ -208,6 +203,6 @@ impl CommandShape {
     /// Whether it may stand beside anything. A name with a slash may be any program.
     fn is_companion(&self) -> bool {
         let head = self.words.first();
-        self.redirects.is_empty() && head.is_some_and(|head| COMPANIONS.contains(&head.as_str()))
+        self.redirects.is_empty() && head.is_some_and(|head| COMPANIONS.contains(head.as_str()))
     }
 }

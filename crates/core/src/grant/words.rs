@@ -44,8 +44,9 @@ impl Scope {
                 causes,
                 ..
             } => {
-                let named =
-                    |shape: &CommandShape| format!("`{} …`", line(&written(&[shape.clone()])));
+                let named = |shape: &CommandShape| {
+                    format!("`{} …`", line(&written(std::slice::from_ref(shape))))
+                };
                 let open: Vec<String> = shapes.iter().map(named).collect();
                 let alone: Vec<String> = beside.iter().map(apart).collect();
                 let beside = if alone.is_empty() {

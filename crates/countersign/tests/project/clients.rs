@@ -14,6 +14,8 @@ const BY_NAME: &[&str] = &["[\"", ".get(\"", ".pointer(", "config::read::at"];
 const BY_NAME_FOR_A_REASON: &[(&str, &str)] = &[
     ("cmd/check/human.rs", "the arguments of a tool"),
     ("cmd/eval.rs", "the arguments of a tool"),
+    ("cmd/eval/sessions.rs", "labels that people wrote"),
+    ("cmd/eval/sessions/sample.rs", "the arguments of a tool"),
     ("cmd/serve.rs", "the configuration"),
 ];
 
