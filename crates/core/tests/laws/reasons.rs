@@ -129,10 +129,11 @@ fn law_10_a_scope_for_a_reason_never_widens() {
     let (mut tried, mut covered) = (0, 0);
     for case in 0..cases(150) {
         progress("law 10, reasons", case);
-        let call = shell(*dice.pick(GRANTED));
-        let scope = granted(call.args["command"].as_str().unwrap_or_default());
+        let command = dice.pick(GRANTED);
+        let call = shell(command);
+        let scope = granted(command);
         let was = judge(&policy, &call).assessment;
-        for other in others(&call, &mut dice, &rows) {
+        for other in others(&call, command, &mut dice, &rows) {
             tried += 1;
             let is = judge(&policy, &other).assessment;
             if !scope.covers(&other, &is) {
@@ -150,8 +151,7 @@ fn law_10_a_scope_for_a_reason_never_widens() {
 }
 
 /// The call changed in ways that matter and in ways that do not.
-fn others(call: &ToolCall, dice: &mut Dice, rows: &[super::Row]) -> Vec<ToolCall> {
-    let command = call.args["command"].as_str().unwrap_or_default();
+fn others(call: &ToolCall, command: &str, dice: &mut Dice, rows: &[super::Row]) -> Vec<ToolCall> {
     let (more, _) = *dice.pick(MORE);
     let target = *dice.pick(&[
         "data2",
