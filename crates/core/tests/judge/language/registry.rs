@@ -30,12 +30,11 @@ fn effect(deed: &Deed) -> Effect {
         Deed::DbDestroy(_) => Effect::DbDestroy,
         Deed::DbAdmin(_) => Effect::DbAdmin,
         Deed::Halt(_) => Effect::Halt,
-        Deed::Multiply(_) => Effect::Wipe,
         Deed::Control(_) => Effect::Control,
         Deed::Kill(_) => Effect::Kill,
         Deed::Persist(_) => Effect::Persist,
         Deed::Privilege(_) => Effect::Privilege,
-        Deed::WipeDisk(_) => Effect::Wipe,
+        Deed::WipeDisk(_) | Deed::Multiply(_) => Effect::Wipe,
     }
 }
 
