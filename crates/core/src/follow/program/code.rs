@@ -212,10 +212,8 @@ impl Walk<'_> {
         }
         // Code that hands text to a shell, or deletes a tree it did not make, is written to do that.
         let own = |path: &str| path.starts_with(SCRATCH) && path.contains(HOLE);
-        let wraps = |deed: &Deed| match deed {
-            Deed::Shell(_) => true,
-            Deed::DeleteTree(path) => !own(path),
-            _ => false,
+        let wraps = |deed: &Deed| {
+            matches!(deed, Deed::Shell(_)) || matches!(deed, Deed::DeleteTree(path) if !own(path))
         };
         if reading.deeds.iter().any(wraps) {
             self.note(

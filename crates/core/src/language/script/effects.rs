@@ -1,5 +1,10 @@
 //! Effects of well-known calls on their arguments.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "roles without a rule of their own are those of paths"
+)]
+
 use super::COMPUTED;
 use super::lexer::Token;
 use super::values::{Made, Origin, Range, Values};
@@ -423,18 +428,15 @@ fn program(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
             continue;
         }
         let follows = matches!(arguments.script.syntax, Syntax::Python | Syntax::JavaScript);
-        match arguments.values.words(range).filter(|_| follows) {
-            Some(more) => words.extend(more),
-            None => match literals(slice) {
-                Some(more) => words.extend(more),
-                None => {
-                    let made = arguments.made(range)?;
-                    let is_function = slice.iter().any(|token| token.is_mark("=>"));
-                    if !is_function {
-                        words.push(made);
-                    }
-                }
-            },
+        let more = arguments.values.words(range).filter(|_| follows);
+        if let Some(more) = more.or_else(|| literals(slice)) {
+            words.extend(more);
+            continue;
+        }
+        let made = arguments.made(range)?;
+        let is_function = slice.iter().any(|token| token.is_mark("=>"));
+        if !is_function {
+            words.push(made);
         }
     }
     run(arguments, &words, reading)

@@ -1,5 +1,10 @@
 //! Finds what a script binds its names to: assignments, loops, parameters, attributes.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "tokens of all other kinds bind nothing"
+)]
+
 use std::collections::{HashMap, HashSet};
 
 use super::{Bound, Range};
@@ -474,9 +479,8 @@ pub(super) fn value_end(tokens: &[Token], from: usize) -> usize {
     for (at, token) in tokens.iter().enumerate().skip(from).take(AHEAD_MAX) {
         match token {
             Token::Mark("(" | "[" | "{") => depth += 1,
-            Token::Mark(")" | "]" | "}") if depth == 0 => return at,
+            Token::Mark(")" | "]" | "}" | ";" | ",") if depth == 0 => return at,
             Token::Mark(")" | "]" | "}") => depth -= 1,
-            Token::Mark(";" | ",") if depth == 0 => return at,
             Token::Newline if depth == 0 => {
                 let before = at.checked_sub(1).is_some_and(continues);
                 if !before && !continues(at + 1) {

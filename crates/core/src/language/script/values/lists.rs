@@ -1,5 +1,10 @@
 //! Lists of words, in order: the commands that a script runs.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "what is bound in any other way is no list"
+)]
+
 use super::gather::items;
 use super::made::{Made, Origin};
 use super::{Bound, DEPTH_MAX, RANGE_MAX, Range, Values};
@@ -38,7 +43,7 @@ impl Values<'_> {
                 if self.is_mark(from, "(") && self.places((from + 1, to - 1), &[","]).is_empty() {
                     return self.list((from + 1, to - 1), depth + 1);
                 }
-                self.items_of(from, depth)
+                Some(self.items_of(from, depth))
             }
             Some(Token::Name(name)) if from + 1 == to => {
                 let (name, bound) = self.gathered.names.get_key_value(name.as_str())?;
@@ -81,7 +86,7 @@ impl Values<'_> {
         is_listed.then(|| made.shapes().map(Made::exact).collect())
     }
 
-    fn items_of(&self, open: usize, depth: usize) -> Option<Vec<Made>> {
+    fn items_of(&self, open: usize, depth: usize) -> Vec<Made> {
         let mut words = Vec::new();
         for (from, to) in items(self.tokens, open) {
             if matches!(self.tokens.get(from), Some(Token::Mark("*" | "..."))) {
@@ -93,7 +98,7 @@ impl Values<'_> {
                 words.push(self.expression((from, to), depth + 1));
             }
         }
-        Some(words)
+        words
     }
 
     /// `sep.join(list)`; in JavaScript it is the list that joins.

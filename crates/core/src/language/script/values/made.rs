@@ -217,13 +217,13 @@ impl Made {
             let mut out = String::new();
             let mut in_pattern = false;
             for c in text.chars() {
-                let is_pattern = matches!(c, '*' | '?' | '[' | ']');
-                if is_pattern && !in_pattern {
+                let stands_for = matches!(c, '*' | '?' | '[' | ']');
+                if stands_for && !in_pattern {
                     out.push(PLAIN);
-                } else if !is_pattern {
+                } else if !stands_for {
                     out.push(c);
                 }
-                in_pattern = is_pattern;
+                in_pattern = stands_for;
             }
             out
         };

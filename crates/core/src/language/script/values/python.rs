@@ -1,5 +1,10 @@
 //! Goes through Python statement by statement, for what it binds.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "tokens of all other kinds bind nothing"
+)]
+
 use super::gather::{Block, Function, Gathered, is_update, statement_end, value_end};
 use super::{Bound, Range};
 use crate::language::script::lexer::{Indents, Token};
