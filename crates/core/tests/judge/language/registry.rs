@@ -17,11 +17,10 @@ use super::*;
 fn effect(deed: &Deed) -> Effect {
     match deed {
         Deed::Shell(_) | Deed::Run(_) | Deed::Feed(_) | Deed::Load(_) => Effect::Exec,
-        Deed::MayWrite(_) => Effect::Write,
         Deed::ReadFile(_) => Effect::Read,
         Deed::Enter { .. } | Deed::Leave => Effect::Inspect,
         Deed::SetVariable(..) => Effect::Setting,
-        Deed::WriteFile(_) | Deed::Link(_) | Deed::Download(_) => Effect::Write,
+        Deed::WriteFile(_) | Deed::MayWrite(_) | Deed::Link(_) | Deed::Download(_) => Effect::Write,
         Deed::DeleteFile(_) | Deed::DeleteTree(_) | Deed::DeleteBuilt(_) => Effect::Delete,
         Deed::Fetch(_) => Effect::NetRead,
         Deed::Send(_) => Effect::NetSend,
