@@ -17,6 +17,14 @@ const ABOVE_MAX: usize = 12;
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
 
+impl Line<'_> {
+    /// Whether a word of it names what it makes.
+    pub(super) fn names_target(&self) -> bool {
+        let is_target = |role: &Option<Role>| matches!(role, Some(Role::Write | Role::Create));
+        operand_roles(self.row, self.read).iter().any(is_target)
+    }
+}
+
 impl Walk<'_> {
     /// Remembers that `program` puts something into a place outside the workspace: a clone, an
     /// archive, a copy. What lies there from now on is not known.

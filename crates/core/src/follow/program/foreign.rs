@@ -3,7 +3,6 @@
 use super::Line;
 use super::network::is_local_or_registry;
 use super::options::Options;
-use super::roles::operand_roles;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
@@ -146,9 +145,7 @@ impl Walk<'_> {
             && place.write >= Score::new(600)
             && (place.inside != Some(true) || place.kind == PathKind::Hook);
         // What is made in a home is judged by the name it gets, where a word names it.
-        let is_target = |role: &Option<Role>| matches!(role, Some(Role::Write | Role::Create));
-        let named = place.kind == PathKind::Home
-            && operand_roles(line.row, line.read).iter().any(is_target);
+        let named = place.kind == PathKind::Home && line.names_target();
         if private && !builds && !named {
             self.writes(&here, line.row.name, Writing::Create);
         } else if builds {
