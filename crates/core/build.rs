@@ -410,6 +410,7 @@ const PATH_KINDS: &[&str] = &[
     "schedule",
     "guard",
     "agent",
+    "instruction",
     "ci",
     "hook",
     "history",

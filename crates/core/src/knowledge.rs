@@ -174,6 +174,8 @@ pub enum PathKind {
     Guard,
     /// Settings of an agent that say what it may do.
     Agent,
+    /// Instructions that agents follow.
+    Instruction,
     /// Run by a build server.
     Ci,
     /// Run by a version control system.

@@ -272,6 +272,7 @@ const fn runs_later(kind: PathKind) -> bool {
         kind,
         PathKind::Guard
             | PathKind::Agent
+            | PathKind::Instruction
             | PathKind::Startup
             | PathKind::Schedule
             | PathKind::Ci
@@ -410,6 +411,7 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
             | PathKind::Startup
             | PathKind::Guard
             | PathKind::Agent
+            | PathKind::Instruction
             | PathKind::Environment
             | PathKind::Hook
     )

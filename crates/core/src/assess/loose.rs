@@ -282,7 +282,10 @@ impl Loose<'_, '_> {
         }
         let arg = path_word(text);
         let place = self.walk.ground.place(&arg.text);
-        let guarded = matches!(place.kind, PathKind::Guard | PathKind::Agent);
+        let guarded = matches!(
+            place.kind,
+            PathKind::Guard | PathKind::Agent | PathKind::Instruction
+        );
         if is_reading(self.effect) {
             if place.read >= SENSITIVE {
                 self.walk.reads(&arg, &self.named.whole);

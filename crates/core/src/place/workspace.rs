@@ -70,6 +70,7 @@ pub(super) fn workspace(claim: &str, vouched: bool) -> Option<String> {
             | PathKind::Schedule
             | PathKind::Guard
             | PathKind::Agent
+            | PathKind::Instruction
             | PathKind::Ci
             | PathKind::Hook
             | PathKind::History

@@ -132,7 +132,11 @@ impl Walk<'_> {
         }
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         let harmless_place = place.write < Score::new(600)
-            || trusted && !matches!(place.kind, PathKind::Guard | PathKind::Agent);
+            || trusted
+                && !matches!(
+                    place.kind,
+                    PathKind::Guard | PathKind::Agent | PathKind::Instruction
+                );
         let known = !trusted && (self.is_seen(&place) || self.is_installed(&place));
         let trusted = trusted || known;
         let mut act = if trusted && (harmless_place || known) {

@@ -5,6 +5,7 @@ use crate::act::{Act, Breadth};
 use crate::follow::budget::Allowed;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::SCRATCH_FOLDERS;
 use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
 use crate::score::Score;
@@ -34,11 +35,11 @@ impl Walk<'_> {
     /// Looks up what is deleted or moved: a link is, and not what it leads to.
     fn look_up_itself(&mut self, arg: &Arg) -> Option<Place> {
         let place = self.look_up(arg)?;
-        Some(if self.is_link(&arg.text) {
+        Some(obeyed_elsewhere(if self.is_link(&arg.text) {
             self.ground.place(&arg.text)
         } else {
             place
-        })
+        }))
     }
 
     /// Judges reading the file `arg`.
@@ -111,7 +112,7 @@ impl Walk<'_> {
         if arg.delivers.is_some() {
             return;
         }
-        let Some(place) = self.look_up(arg) else {
+        let Some(place) = self.look_up(arg).map(obeyed_elsewhere) else {
             return;
         };
         if place.kind == PathKind::Sink {
@@ -265,6 +266,7 @@ impl Walk<'_> {
             place.kind,
             PathKind::Guard
                 | PathKind::Agent
+                | PathKind::Instruction
                 | PathKind::Startup
                 | PathKind::Schedule
                 | PathKind::Hook
@@ -336,6 +338,24 @@ impl Walk<'_> {
     }
 }
 
+/// Raises a place with instructions that agents follow, where it lies outside the workspace: other
+/// agents and later sessions obey it, and nobody reviews it with the project.
+fn obeyed_elsewhere(mut place: Place) -> Place {
+    let scratch = || {
+        SCRATCH_FOLDERS
+            .iter()
+            .any(|start| place.path.starts_with(start))
+    };
+    if place.kind == PathKind::Instruction
+        && place.inside == Some(false)
+        && place.write < SENSITIVE
+        && !scratch()
+    {
+        place.write = Score::new(650);
+    }
+    place
+}
+
 /// Returns the address of a connection that the shell opens like a file: `/dev/tcp/host/port`.
 fn shell_connection(path: &str) -> Option<String> {
     let rest = path
@@ -370,7 +390,11 @@ fn place_effect(place: &Place, ordinary: Effect) -> Effect {
     match place.kind {
         PathKind::Guard | PathKind::Agent => Effect::Guard,
         PathKind::Device => Effect::Wipe,
-        PathKind::Startup | PathKind::Schedule | PathKind::Ci | PathKind::Hook => {
+        PathKind::Startup
+        | PathKind::Schedule
+        | PathKind::Ci
+        | PathKind::Hook
+        | PathKind::Instruction => {
             if ordinary == Effect::Delete {
                 Effect::Delete
             } else {
@@ -412,6 +436,7 @@ fn is_whole(place: &Place, globbed: bool) -> bool {
         | PathKind::Schedule
         | PathKind::Guard
         | PathKind::Agent
+        | PathKind::Instruction
         | PathKind::Ci
         | PathKind::Hook
         | PathKind::History
