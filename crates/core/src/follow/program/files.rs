@@ -5,7 +5,7 @@ use crate::act::{Act, Breadth};
 use crate::follow::budget::Allowed;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::names::SCRATCH_FOLDERS;
+use crate::knowledge::names::{PERSONAL_FOLDERS, SCRATCH_FOLDERS};
 use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
 use crate::score::Score;
@@ -139,6 +139,10 @@ impl Walk<'_> {
         }
         if how == Writing::Empty && !matches!(place.kind, PathKind::Temp | PathKind::Generated) {
             act.note = "empties a file";
+        }
+        if arg.glob && how != Writing::Create && is_personal(&place) {
+            act.reversal = act.reversal.max(Score::new(700));
+            act.note = "changes somebody's documents";
         }
         if place.vague {
             // An unknown directory with a known name is common in builds; an unknown path is not.
@@ -308,6 +312,11 @@ impl Walk<'_> {
         let effect = place_effect(&place, Effect::Write);
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
         act.reversal = Score::new(250);
+        if is_personal(&place) {
+            act.target = act.target.max(SENSITIVE);
+            act.reversal = Score::new(500);
+            act.note = "moves somebody's documents";
+        }
         if place.write >= SENSITIVE {
             act.marks.critical = true;
         }
@@ -354,6 +363,15 @@ fn obeyed_elsewhere(mut place: Place) -> Place {
         place.write = Score::new(650);
     }
     place
+}
+
+/// Whether a place outside the workspace lies among what people keep for themselves.
+fn is_personal(place: &Place) -> bool {
+    place.inside == Some(false)
+        && place.kind == PathKind::Document
+        && PERSONAL_FOLDERS
+            .iter()
+            .any(|folder| place.path.starts_with(folder))
 }
 
 /// Returns the address of a connection that the shell opens like a file: `/dev/tcp/host/port`.
