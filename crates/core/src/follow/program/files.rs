@@ -119,7 +119,9 @@ impl Walk<'_> {
             return;
         }
         self.fills(&place, program, arg.span);
+        let byproduct = place.kind == PathKind::Generated && place.inside == Some(true);
         let reversal = match how {
+            Writing::Empty if byproduct => Score::new(350),
             Writing::Replace => Score::new(350),
             Writing::Empty => Score::new(1000),
             Writing::Append | Writing::Edit => Score::new(300),
