@@ -18,6 +18,7 @@ mod names;
 mod network;
 pub(crate) mod options;
 mod output;
+mod production;
 mod readers;
 mod recipes;
 mod recounted;
@@ -33,6 +34,7 @@ mod verbs;
 mod written;
 
 pub(crate) use cleaning::says_output;
+pub(crate) use production::names_production;
 
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
@@ -62,9 +64,11 @@ impl Walk<'_> {
     /// Follows a command whose first word is not a function or alias.
     pub(crate) fn program(&mut self, args: &[Arg], stdin: &Stream) -> Stream {
         let before = self.doing.clone();
+        let reach = self.scope.reach;
         self.now_does(args, stdin);
         let stream = self.deeper(|walk| walk.run_program(args, stdin));
         self.doing = before;
+        self.scope.reach = reach;
         stream
     }
 
@@ -163,6 +167,7 @@ impl Walk<'_> {
             return self.only_looks(program.row.name, span);
         }
         let ground = self.ground.clone();
+        self.heed_options(&found.hits);
         if let Some(unknown) = &found.unknown {
             self.note_unlisted(&program.row, unknown, span);
         }
@@ -214,6 +219,7 @@ impl Walk<'_> {
             stdin,
             span,
         };
+        self.heed_people(&line);
         self.beyond_the_row(&line);
         self.catastrophes(&line);
         let before = self.scope.brought.variables;

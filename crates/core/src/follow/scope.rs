@@ -40,6 +40,31 @@ pub(crate) struct Scope {
     outputs: Vec<(String, Arg)>,
     /// What the project's files have brought into this shell.
     pub(super) brought: Brought,
+    /// Where the command at hand acts, by its own words and those of the commands that start it.
+    pub(super) reach: Reach,
+    /// How far the variables of this text reach into production.
+    pub(super) live: Live,
+}
+
+/// Where a command acts.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Reach {
+    /// How far it reaches into production.
+    pub(super) live: Live,
+}
+
+/// How far a command reaches into production, from not at all to its services.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Live {
+    /// Nothing names production.
+    #[default]
+    No,
+    /// It is built or run as in production.
+    Mode,
+    /// It uses the settings or the data of production.
+    Data,
+    /// An option says that it acts there.
+    Services,
 }
 
 /// Variables with what they hold, in the order they were first set.

@@ -25,6 +25,8 @@ pub struct Taint {
     pub command: bool,
     /// Some of it is data of this machine: what files hold, or what commands found out.
     pub data: bool,
+    /// A variable whose name says production is part of it.
+    pub live: bool,
     /// It was set where it may not have been: behind `&&`, in a branch.
     pub uncertain: bool,
 }
@@ -38,6 +40,7 @@ impl Taint {
             network: self.network || other.network,
             command: self.command || other.command,
             data: self.data || other.data,
+            live: self.live || other.live,
             uncertain: self.uncertain || other.uncertain,
         }
     }

@@ -165,6 +165,7 @@ impl<'k> Walk<'k> {
     /// Notes an act.
     pub(crate) fn note(&mut self, mut act: Act) {
         act.words.clone_from(&self.doing);
+        self.raise_in_production(&mut act);
         self.loudest = self.loudest.max(if act.marks.unreadable {
             Score::ONE
         } else {
@@ -331,12 +332,14 @@ impl<'k> Walk<'k> {
             self.name_tool(word, &mut args, &stdin);
         }
         let given = self.scope.given.len();
+        let reach = self.scope.reach;
         for assignment in &simple.assignments {
             self.command_variable(assignment);
         }
         let before = self.acts.len();
         let out = self.run(&args, &mut stdin, &simple.redirects);
         self.scope.given.truncate(given);
+        self.scope.reach = reach;
         if self.origin.is_none() {
             let span = simple.span;
             for act in self.acts.iter_mut().skip(before) {

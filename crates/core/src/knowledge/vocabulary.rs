@@ -231,6 +231,8 @@ words! {
         Task = "task",
         /// The name of a machine that later commands go to.
         Context = "context",
+        /// The name of a cluster, workspace or account that later commands go to.
+        Target = "target",
         /// A place in a store: `remote:path`, `:backend,option=value:path`, or a path here.
         Store = "store",
         /// The name of a format, or a script that reads or writes one.

@@ -53,6 +53,7 @@ impl Walk<'_> {
 
     /// Raises the question when a script's name or its words say that it deploys or destroys.
     pub(crate) fn telling_words(&mut self, script: &Arg, args: &[Arg]) {
+        self.tells_production(script, args);
         let name = script.text.rsplit('/').next().unwrap_or("");
         let mut words =
             std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));

@@ -282,6 +282,7 @@ impl Walk<'_> {
         } else {
             self.put_into_recipe(&value);
         }
+        self.heed_variable(&name, &value);
         self.variable_effect(&name, &value);
         let upper = name.to_ascii_uppercase();
         if upper.ends_with("TOOLCHAIN_FILE") || upper.ends_with("_INCLUDE") {

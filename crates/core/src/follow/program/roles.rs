@@ -121,6 +121,7 @@ impl Walk<'_> {
             Role::Linker => self.linker_words(arg),
             Role::Variables => return self.hands_variables(arg, program),
             Role::Context => self.turns_to(arg, program),
+            Role::Target => self.selects_target(arg, program),
             Role::Serve => self.serves(arg, program),
             Role::Revision => return self.shows_revision(arg, program),
             Role::Define => self.defines(arg, program),
@@ -172,6 +173,7 @@ impl Walk<'_> {
             return;
         };
         let value = arg.after(name.len() + 1);
+        self.heed_variable(name, &value);
         self.variable_effect(name, &value);
         if says_output(name, &value.text) {
             self.scope.given.push((name.to_owned(), value));

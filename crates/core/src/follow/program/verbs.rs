@@ -8,6 +8,9 @@ use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::knowledge::{Effect, Program, Role};
 
+/// How many words of a command may name tasks.
+const TASK_WORDS: usize = 8;
+
 impl Walk<'_> {
     /// Judges a subcommand that has no row by the verbs in its leading words.
     pub(super) fn by_verb(
@@ -47,6 +50,7 @@ impl Walk<'_> {
             stdin,
             span,
         };
+        self.heed_people(&line);
         self.beyond_the_row(&line);
         self.prepared(&line, effect);
         for operand in read
@@ -57,6 +61,9 @@ impl Walk<'_> {
             self.task(operand, program.row.name);
         }
         if matches!(effect, Effect::Build | Effect::Project | Effect::Install) {
+            for word in read.operands.iter().take(TASK_WORDS) {
+                self.tells_production(word, &[]);
+            }
             self.builds_here(program.row.name, span);
         }
         // `bun https://…`, `bun run data:…`: what stands where a script may stand can be an address.

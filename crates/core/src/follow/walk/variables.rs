@@ -6,7 +6,7 @@ use std::rc::Rc;
 
 use super::{Walk, combine, is_evaluated_name, is_fork_bomb, is_secret_name};
 use crate::act::Act;
-use crate::follow::program::says_output;
+use crate::follow::program::{names_production, says_output};
 use crate::follow::scope::Function;
 use crate::follow::value::{Arg, Stream, Taint, Value};
 use crate::knowledge::Effect;
@@ -122,6 +122,7 @@ impl Walk<'_> {
         match &assignment.value {
             AssignedValue::One(word) => {
                 let arg = self.expand_one(word);
+                self.heed_variable(&assignment.name, &arg);
                 self.variable_effect(&assignment.name, &arg);
                 if says_output(&assignment.name, &arg.text) {
                     self.scope.given.push((assignment.name.clone(), arg));
@@ -144,6 +145,7 @@ impl Walk<'_> {
             .cloned();
         let text = text.unwrap_or_else(|| HOLE.to_string());
         let name = self.scope.referred(name).to_owned();
+        self.heed_assigned(&name, &value);
         self.variable_effect(&name, &Arg::literal(text, Span::default()));
         // `x='a[$(id)]'; (( x ))`: whoever uses the variable as a number runs the command.
         let loaded = value.items.iter().flatten();
@@ -280,7 +282,7 @@ pub(in crate::follow) fn unset_value(name: &str) -> Value {
         items: Some(vec![HOLE.to_string()]),
         taint: Taint {
             secret: is_secret_name(name),
-            network: false,
+            live: names_production(name),
             ..Taint::default()
         },
     })
