@@ -51,6 +51,8 @@ pub(crate) struct Scope {
 pub(crate) struct Reach {
     /// How far it reaches into production.
     pub(super) live: Live,
+    /// On a database file outside the workspace.
+    pub(super) foreign_database: bool,
 }
 
 /// How far a command reaches into production, from not at all to its services.

@@ -15,11 +15,13 @@ use crate::knowledge::names::{
     CHANGING_TASK_WORDS, DATA_DUMPS, LIVE_SYSTEMS, MODE_VARIABLES, PRODUCTION_WORDS,
     REHEARSAL_WORDS, SCHEMA_OPTIONS, TEST_DIRECTORIES,
 };
-use crate::knowledge::{Effect, Reader, Role};
+use crate::knowledge::{Effect, PathKind, Reader, Role};
 use crate::score::Score;
 
 /// Why a console is a question.
 const IN_A_CONSOLE: &str = "opens a console in production";
+/// Why a change of a database file is a question wherever it lies outside the workspace.
+const FOREIGN_DATABASE: &str = "changes a database outside the workspace";
 /// What is a question in production, from how far a command reaches into it, and why.
 const RAISED: &[(Effect, Live, &str)] = &[
     (Effect::DbWrite, Live::Mode, "changes data in production"),
@@ -49,11 +51,12 @@ impl Walk<'_> {
         let Some((_, from, note)) = raised else {
             return;
         };
-        if self.live() >= *from {
+        let foreign = act.effect == Effect::DbWrite && self.scope.reach.foreign_database;
+        if foreign || self.live() >= *from {
             act.target = act.target.max(PRODUCTION);
             act.marks.critical = true;
             if act.note.is_empty() {
-                act.note = note;
+                act.note = if foreign { FOREIGN_DATABASE } else { note };
             }
         }
     }
@@ -102,6 +105,7 @@ impl Walk<'_> {
     pub(super) fn heed_people(&mut self, line: &Line<'_>) {
         self.heed_words(line);
         self.reaches_production(line);
+        self.opens_database(line);
     }
 
     /// Takes note of what a command line says about where it acts.
@@ -152,6 +156,25 @@ impl Walk<'_> {
                 .target(PRODUCTION);
             act.marks.critical = true;
             self.note(act);
+        }
+    }
+
+    /// Takes note of a database file outside the workspace: what changes it is not the project's work.
+    fn opens_database(&mut self, line: &Line<'_>) {
+        let is_file = |at: usize, role: Role| {
+            line.row
+                .operands
+                .get(at)
+                .is_some_and(|known| known.role == role)
+        };
+        let file = line.read.operands.first();
+        if let Some(file) = file.filter(|_| is_file(0, Role::Read) && is_file(1, Role::Sql)) {
+            let place = self.ground.place(&file.text);
+            let scratch = matches!(
+                place.kind,
+                PathKind::Temp | PathKind::Sink | PathKind::Generated
+            );
+            self.scope.reach.foreign_database |= place.inside == Some(false) && !scratch;
         }
     }
 

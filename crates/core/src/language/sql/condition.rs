@@ -27,7 +27,35 @@ pub(super) fn narrows(statement: &[Token]) -> bool {
             condition.push(token);
         }
     }
-    condition.is_some_and(|condition| !condition.is_empty() && !is_always_true(&condition, 0))
+    condition.is_some_and(|condition| {
+        !condition.is_empty()
+            && !is_always_true(&condition, 0)
+            && !selects_itself(statement, &condition)
+    })
+}
+
+/// Whether the condition only says that a row is one of the table's rows:
+/// `id IN (SELECT id FROM users)`.
+fn selects_itself(statement: &[Token], condition: &[&Token]) -> bool {
+    let table = match statement {
+        [update, table, ..] if update.is("UPDATE") => table,
+        [delete, from, table, ..] if delete.is("DELETE") && from.is("FROM") => table,
+        _ => return false,
+    };
+    let [
+        column,
+        of,
+        Token::Mark('('),
+        select,
+        named,
+        from,
+        whence,
+        Token::Mark(')'),
+    ] = condition
+    else {
+        return false;
+    };
+    of.is("IN") && select.is("SELECT") && column == named && from.is("FROM") && *whence == table
 }
 
 /// Conditions nested deeper than this are taken to be true.

@@ -29,7 +29,7 @@ pub(super) struct Context {
 }
 
 /// Verbs with a grammar of their own; the table has all others.
-const OWN: [(&str, Judge); 26] = [
+const OWN: [(&str, Judge); 27] = [
     ("SELECT", select),
     ("FROM", select),
     ("DESCRIBE", explain),
@@ -45,6 +45,7 @@ const OWN: [(&str, Judge); 26] = [
     ("PRAGMA", pragma),
     ("DECLARE", declare),
     ("INSERT", insert),
+    ("MERGE", merge),
     ("CREATE", create),
     ("ALTER", alter),
     ("DROP", drop_object),
@@ -371,6 +372,18 @@ fn insert(tokens: &[Token], context: Context, reading: &mut Reading) {
             inner(tokens, at, context, reading);
         }
     }
+}
+
+/// `MERGE` has no condition for the rows it deletes but the one that joins them.
+fn merge(tokens: &[Token], _: Context, reading: &mut Reading) {
+    let deletes = tokens
+        .windows(2)
+        .any(|pair| matches!(pair, [then, verb] if then.is("THEN") && verb.is("DELETE")));
+    reading.see(if deletes {
+        Deed::DbDestroy(headline(tokens))
+    } else {
+        Deed::DbWrite(headline(tokens))
+    });
 }
 
 fn create(tokens: &[Token], context: Context, reading: &mut Reading) {
