@@ -7,6 +7,7 @@
 mod carried;
 mod cleaning;
 mod code;
+mod disclosure;
 mod files;
 mod filled;
 mod floor;

@@ -51,6 +51,8 @@ pub(crate) struct Scope {
 pub(crate) struct Reach {
     /// How far it reaches into production.
     pub(super) live: Live,
+    /// Inside a container that is running.
+    pub(super) entered: bool,
     /// On a database file outside the workspace.
     pub(super) foreign_database: bool,
 }

@@ -106,6 +106,7 @@ impl Walk<'_> {
         self.heed_words(line);
         self.reaches_production(line);
         self.opens_database(line);
+        self.discloses(line);
     }
 
     /// Takes note of what a command line says about where it acts.
