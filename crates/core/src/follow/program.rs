@@ -4,6 +4,7 @@
 //! options by the row's grammar, then let every option and operand say by its role what happens to
 //! it. Programs whose words a table cannot describe have a reader of their own in `readers`.
 
+mod accounts;
 mod carried;
 mod cleaning;
 mod code;

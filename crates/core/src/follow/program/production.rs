@@ -107,6 +107,7 @@ impl Walk<'_> {
         self.reaches_production(line);
         self.opens_database(line);
         self.discloses(line);
+        self.installs_for_account(line);
     }
 
     /// Takes note of what a command line says about where it acts.
