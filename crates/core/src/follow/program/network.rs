@@ -1,5 +1,6 @@
 //! Network effects: addresses, hosts, uploads.
 
+use super::Line;
 use crate::act::Act;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::Walk;
@@ -7,7 +8,7 @@ use crate::host::{guarded, host_kind};
 use crate::knowledge::names::{DESTROYING_PATH_WORDS, PACKAGE_INDEXES, TALKING_SCHEMES};
 use crate::knowledge::{Effect, HostKind};
 use crate::place::below::Look;
-use crate::place::is_absolute;
+use crate::place::{HOLE, is_absolute};
 use crate::score::Score;
 
 impl Walk<'_> {
@@ -110,6 +111,29 @@ impl Walk<'_> {
         }
     }
 
+    /// Judges a search for machines or for open ports of another one.
+    pub(super) fn scans(&mut self, line: &Line<'_>) {
+        let away = |host: &Arg| !matches!(host_kind(&host.text).1, Some((HostKind::Loopback, _)));
+        let operands = &line.read.operands;
+        let searches = match line.row.name {
+            "nmap" => operands.iter().any(|host| away(host)),
+            "ping" => {
+                line.name == "fping" && line.read.has(&["-g", "--generate"])
+                    || operands.iter().any(|host| is_range(&host.text))
+            }
+            "nc" | "ncat" => {
+                let ports = |ports: &&Arg| ports.text.contains(['-', ',']);
+                operands.first().is_some_and(|host| away(host))
+                    && operands.get(1).is_some_and(ports)
+            }
+            _ => false,
+        };
+        if searches {
+            let act = Act::new(Effect::Remote, line.row.name, line.span);
+            self.note(act.because("searches a network for machines or open ports"));
+        }
+    }
+
     /// Judges an address whose words are commands.
     fn talks_to(&mut self, arg: &Arg, program: &str) {
         let scheme = arg.text.split("://").next().unwrap_or("");
@@ -204,6 +228,20 @@ impl Walk<'_> {
         }
         self.note(act);
     }
+}
+
+/// Whether a host stands for many: `192.0.2.0/24`, `192.0.2.1-254`, or an address that a loop counts
+/// through.
+fn is_range(host: &str) -> bool {
+    let numbers = |text: &str| text.bytes().any(|byte| byte.is_ascii_digit());
+    let masked = host.split_once('/').is_some_and(|(net, bits)| {
+        net.bytes()
+            .all(|byte| byte.is_ascii_digit() || matches!(byte, b'.' | b':'))
+            && bits.bytes().all(|byte| byte.is_ascii_digit())
+    });
+    let known = host.split(HOLE).next().unwrap_or("");
+    let counted = known.len() < host.len() && known.ends_with('.') && numbers(known);
+    masked || counted
 }
 
 /// Whether reaching an address runs a command: `ext::sh`, `qemu+ssh://h/system?command=x`.

@@ -108,6 +108,7 @@ impl Walk<'_> {
         self.opens_database(line);
         self.discloses(line);
         self.installs_for_account(line);
+        self.scans(line);
     }
 
     /// Takes note of what a command line says about where it acts.
