@@ -7,7 +7,10 @@
 
 use super::options::{Hit, Options};
 use crate::follow::value::Arg;
-use crate::knowledge::names::{COMMON_OPTION_WORDS, DRY_VALUES, OFF_WORDS};
+use crate::knowledge::names::{
+    COMMON_OPTION_WORDS, DRY_VALUES, OFF_WORDS, PARTITION_QUERIES, PARTITION_SWITCHES,
+    PARTITION_UNITS,
+};
 use crate::knowledge::{Effect, Flag, Lifts, Row, Style, Value};
 
 /// Shortest part of a long option's name by which it may be negated: `--no-dry`.
@@ -44,7 +47,34 @@ pub(super) fn left_over(row: &Row, hits: &[Hit], args: &[Arg]) -> Option<Effect>
             Lifts::Dry(leaves) if !is_negated(flag, args) => Some(leaves),
             Lifts::Dry(_) | Lifts::Shows(_) | Lifts::Nothing => None,
         });
-    dry.max().or_else(|| shown_instead(row, hits, args))
+    dry.max()
+        .or_else(|| shown_instead(row, hits, args))
+        .or_else(|| prints_partitions(row, args))
+}
+
+/// Returns what is left where `parted` is only told to print: a disk, then words that print it.
+fn prints_partitions(row: &Row, args: &[Arg]) -> Option<Effect> {
+    if row.name != "parted" || args.iter().any(Arg::vague) {
+        return None;
+    }
+    let (switches, words): (Vec<&Arg>, Vec<&Arg>) =
+        args.iter().partition(|arg| arg.text.starts_with('-'));
+    let harmless = |arg: &&Arg| PARTITION_SWITCHES.contains(arg.text.as_str());
+    let (_, orders) = words.split_first()?;
+    let queries = |(at, arg): (usize, &&Arg)| {
+        let before = at.checked_sub(1).and_then(|at| orders.get(at));
+        let follows = |word: &str| before.is_some_and(|before| before.text == word);
+        let text = arg.text.as_str();
+        let numbered = || text.bytes().all(|byte| byte.is_ascii_digit());
+        PARTITION_QUERIES.contains(text)
+            || follows("unit") && PARTITION_UNITS.contains(text)
+            || follows("print") && numbered()
+    };
+    let prints = |arg: &&Arg| arg.text.starts_with('p');
+    (switches.iter().all(harmless)
+        && orders.iter().enumerate().all(queries)
+        && orders.iter().any(prints))
+    .then_some(Effect::Inspect)
 }
 
 /// Returns what is left where an option selects an operation that only shows something.
