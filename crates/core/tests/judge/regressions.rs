@@ -6,6 +6,8 @@ mod options;
 mod options_files;
 mod options_services;
 mod places;
+mod people;
+mod people_later;
 mod reach;
 mod wrappers;
 
