@@ -653,7 +653,7 @@ fn write_tools(tables: &Tables, code: &mut String) -> Result<(), String> {
                 write!(when, "({key:?}, {value:?}, Effect::{:?}),", effect(word)?).unwrap();
             }
         }
-        writeln!(code, "ToolRow {{ names: &{:?}, does: Effect::{does:?}, class: {class}, outbound: {}, args: &[{args}], when: &[{when}], what: {:?}, matches: &{:?}, not_match: &{:?} }},", row.names, row.outbound, row.what, row.matches, row.not_match).unwrap();
+        writeln!(code, "ToolRow {{ names: &{:?}, does: Effect::{does:?}, class: {class}, outbound: {}, builtin: {}, args: &[{args}], when: &[{when}], what: {:?}, matches: &{:?}, not_match: &{:?} }},", row.names, row.outbound, row.builtin, row.what, row.matches, row.not_match).unwrap();
     }
     writeln!(code, "];\n/// Lower-case name of each tool and its place in [`TOOLS`], sorted.\npub static TOOL_NAMES: &[(&str, u16)] = &[").unwrap();
     for (name, index) in &owner {

@@ -194,6 +194,8 @@ pub(crate) struct ToolRow {
     #[serde(default)]
     pub(crate) outbound: bool,
     #[serde(default)]
+    pub(crate) builtin: bool,
+    #[serde(default)]
     pub(crate) args: BTreeMap<String, String>,
     #[serde(default)]
     pub(crate) when: BTreeMap<String, BTreeMap<String, String>>,

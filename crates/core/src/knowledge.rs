@@ -376,6 +376,12 @@ pub enum ArgumentRole {
     Arguments,
     /// A patch: files and lines.
     Patch,
+    /// An order to another agent.
+    Goal,
+    /// A command line of the agent's own: the tool's name, then words that are data.
+    Line,
+    /// The same with words that are paths.
+    PathLine,
 }
 
 /// The row of a tool.
@@ -389,6 +395,8 @@ pub struct ToolRow {
     pub class: Option<SideEffect>,
     /// Whether it carries something out to people or other machines.
     pub outbound: bool,
+    /// Whether it is part of an agent: a server's tool of that name is another tool.
+    pub builtin: bool,
     /// What its arguments stand for.
     pub args: &'static [(&'static str, ArgumentRole)],
     /// Effects that depend on an argument's value: argument, value, effect.

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::roles::same_key;
-use super::{annotations, arguments, infer, loose, named, people, roles, terminal};
+use super::{annotations, arguments, evidence, infer, loose, named, people, roles, terminal};
 use crate::act::Act;
 use crate::assessment::{Finding, SideEffect};
 use crate::call::ToolCall;
@@ -185,19 +185,20 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
             .acts
             .push(named.act(Effect::Privilege).because(note));
     }
+    let before = gathered.acts.len();
     match named.row {
         Some(row) if terminal::is_terminal(row) => {
             gathered.is_unix_shell = terminal::is_unix_shell(&named.tool);
             terminal::call(row, &args, ground, knows, gathered);
-            if let Some(effect) =
-                infer::effect_of(&named.skipped).filter(|effect| !infer::is_reading(*effect))
-            {
+            if let Some(effect) = infer::deed_of(&named.skipped) {
                 gathered.acts.push(named.act(effect));
             }
+            return;
         }
         Some(row) => roles::apply(row, &named, call, &args, ground, knows, gathered),
         None => loose::unknown_tool(&named, &args, ground, knows, gathered),
     }
+    evidence::weigh(&named, &args, before, gathered);
 }
 
 /// Whether an argument asks to run with more rights, or without the agent's own fence.

@@ -2,8 +2,9 @@
 
 use serde_json::{Map, Value};
 
+use super::evidence;
 use super::gather::Gathered;
-use super::infer::{effect_of, is_about_permission, is_reading, words};
+use super::infer::{By, deed_of, is_about_permission, is_reading, meaning_of, words};
 use super::named::Named;
 use super::roles::{path_word, word};
 use super::terminal;
@@ -14,7 +15,7 @@ use crate::follow::walk::{Knows, Walk, Writing};
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     AMOUNT_KEYS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PROSE_KEYS, READ_KEYS,
-    RECIPIENT_KEYS, SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
+    RECIPIENT_KEYS, SENT_TO_KEYS, SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
 };
 use crate::knowledge::{Effect, Lang, PathKind, Role};
 use crate::language;
@@ -40,7 +41,8 @@ pub(super) fn unknown_tool(
     gathered.tool_certainty = gathered.tool_certainty.min(named.certainty);
     let name_words = words(&named.tool);
     let own = named.server.as_deref() == Some("countersign") || is_about_permission(&name_words);
-    let mut effect = effect_of(&name_words).unwrap_or(Effect::Unknown);
+    let (mut effect, telemetry) = named_effect(&name_words, args);
+    effect = deed_of(&named.skipped).map_or(effect, |deed| worse(effect, deed));
     if own && !is_reading(effect) {
         effect = Effect::Guard;
     }
@@ -49,16 +51,15 @@ pub(super) fn unknown_tool(
             .any(|(key, value)| !value.is_null() && keys.contains(key.to_lowercase().as_str()))
     };
     if !is_reading(effect) && has(&AMOUNT_KEYS) && has(&MONEY_KEYS) {
-        effect = if effect == Effect::Unknown {
-            Effect::Pay
-        } else {
-            effect.max(Effect::Pay)
-        };
-    } else if !is_reading(effect)
-        && has(&RECIPIENT_KEYS)
-        && has(&BODY_KEYS)
-        && (effect == Effect::Unknown || effect < Effect::Message)
-    {
+        effect = worse(effect, Effect::Pay);
+    } else if !is_reading(effect) && has(&RECIPIENT_KEYS) && has(&BODY_KEYS) {
+        effect = worse(effect, Effect::Message);
+    }
+    if telemetry && effect == Effect::Create {
+        if !has(&SENT_TO_KEYS) {
+            report(named, args, ground, knows, gathered);
+            return;
+        }
         effect = Effect::Message;
     }
     let before = gathered.acts.len();
@@ -80,6 +81,44 @@ pub(super) fn unknown_tool(
         gathered.sender = true;
     }
     gathered.acts.push(act_by_name(named, effect));
+}
+
+/// Returns what the name of a tool says it does, and whether that is a report on itself.
+fn named_effect(name: &[String], args: &Map<String, Value>) -> (Effect, bool) {
+    let keys: Vec<String> = args.keys().map(|key| key.to_lowercase()).collect();
+    let said = evidence::with_action(meaning_of(name, &keys), args);
+    match said {
+        Some(said) if said.by == By::Nouns && is_reading(said.effect) => {
+            let shows = !evidence::brings_content(name, args);
+            (if shows { said.effect } else { Effect::Unknown }, false)
+        }
+        Some(said) => (said.effect, said.by == By::Telemetry),
+        None => (Effect::Unknown, false),
+    }
+}
+
+/// Returns the worse of two effects. What is known to be bad is worse than what is unknown.
+fn worse(effect: Effect, other: Effect) -> Effect {
+    if effect == Effect::Unknown {
+        other
+    } else {
+        effect.max(other)
+    }
+}
+
+/// Gathers what a tool does by which a program reports on itself. It writes to nobody, but what it
+/// reports leaves the machine, so addresses, files and secrets in it count.
+fn report(
+    named: &Named,
+    args: &Map<String, Value>,
+    ground: &Ground,
+    knows: &Knows,
+    gathered: &mut Gathered,
+) {
+    arguments(args, Effect::NetSend, named, ground, knows, gathered);
+    gathered.at_least = gathered.at_least.max(SideEffect::External);
+    let note = "reports a measurement";
+    gathered.acts.push(named.act(Effect::Create).because(note));
 }
 
 /// Returns the act that nothing but a tool's name speaks for.

@@ -2,6 +2,7 @@
 
 use super::infer;
 use crate::act::Act;
+use crate::knowledge::names::AGENT_SPACES;
 use crate::knowledge::{self, Effect, ToolRow};
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -56,10 +57,12 @@ pub(super) fn look_up(tool: &str) -> Named {
         return named(None, trimmed, Some(row), Vec::new(), KNOWN);
     }
     let (server, bare) = split_server(trimmed);
-    if server.is_some()
-        && let Some(row) = by_name(bare)
+    let offered = |row: &&'static ToolRow| !row.builtin || is_agents_own(trimmed, server);
+    if let Some(server) = server
+        && let Some(row) = by_name(bare).filter(offered)
     {
-        return named(server, bare, Some(row), Vec::new(), OFFERED);
+        let skipped = parts_in_front(trimmed, server);
+        return named(Some(server), bare, Some(row), skipped, OFFERED);
     }
     // `mcp_server_tool` and `server_tool` do not say where the server ends, so every end of the
     // name is tried, the longest first. One word alone says too little, unless `mcp_` is in front.
@@ -73,7 +76,7 @@ pub(super) fn look_up(tool: &str) -> Named {
         let Some(rest) = words.get(from..).filter(|rest| rest.len() >= shortest) else {
             break;
         };
-        if let Some(row) = knowledge::tool(&rest.join("_")) {
+        if let Some(row) = knowledge::tool(&rest.join("_")).filter(|row| !row.builtin) {
             let taken = if prefixed { 2 } else { 0 };
             let skipped = words
                 .get(..from)
@@ -95,7 +98,23 @@ pub(super) fn look_up(tool: &str) -> Named {
     } else {
         server
     };
-    named(server, bare, None, Vec::new(), INFERRED)
+    let skipped = server.map_or_else(Vec::new, |server| parts_in_front(trimmed, server));
+    named(server, bare, None, skipped, INFERRED)
+}
+
+/// Whether the part in front of a name says that the tool belongs to the agent, not to a server.
+fn is_agents_own(name: &str, server: Option<&str>) -> bool {
+    let server = server.unwrap_or_default().to_lowercase();
+    !name.starts_with("mcp__") && AGENT_SPACES.contains(server.as_str())
+}
+
+/// Returns the words between the server and the tool: in `users.delete.batch` the deed is there.
+fn parts_in_front(name: &str, server: &str) -> Vec<String> {
+    if name.starts_with("mcp__") {
+        return Vec::new();
+    }
+    let words = infer::words(server).into_iter();
+    words.filter(|word| infer::is_deed(word)).collect()
 }
 
 fn by_name(name: &str) -> Option<&'static ToolRow> {

@@ -2,16 +2,17 @@
 
 use serde_json::{Map, Value};
 
+use super::evidence::is_other_query;
 use super::gather::{Gathered, Inner};
-use super::infer::{effect_of, is_reading};
+use super::infer::{deed_of, is_reading};
 use super::named::Named;
-use super::{arguments, carried, edits, loose, page_script, people, terminal};
+use super::{arguments, carried, edits, evidence, line, loose, page_script, people, terminal};
 use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::encoding::percent_decoded;
 use crate::follow::patch::{self, Change};
 use crate::follow::program::trees;
-use crate::follow::value::Arg;
+use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Knows, Walk, Writing};
 use crate::knowledge::{ArgumentRole, Effect, PathKind, Role, ToolRow, languages};
 use crate::place::below::Look;
@@ -96,14 +97,14 @@ pub(super) fn apply(
     }
     reading.trees(&given, args);
     carried::nested(row, &given, call, ground, knows, gathered);
-    if !by_value && reading.lacks_what_matters(&given) {
+    if !by_value && reading.lacks_what_matters(&given) && !is_other_query(named, effect, args) {
         reading.unreadable("the argument that says what is done is missing");
     }
     reading.base_act(by_value, gathered);
     reading.roll_back(gathered);
     edits::remember(row, effect, &named.whole, args, &given, &mut reading.walk);
     gathered.absorb(reading.walk);
-    if let Some(effect) = effect_of(&named.skipped).filter(|effect| !is_reading(*effect)) {
+    if let Some(effect) = deed_of(&named.skipped) {
         gathered.acts.push(named.act(effect));
     }
     let left: Map<String, Value> = args
@@ -132,7 +133,9 @@ fn effect(row: &ToolRow, args: &Map<String, Value>) -> (Effect, bool) {
         let text = arguments::plain(value).unwrap_or_default();
         let hit = rows
             .iter()
+            // An empty value is really empty: a blank or a line break that is typed in does something.
             .filter(|(_, known, _)| known.eq_ignore_ascii_case(&text))
+            .filter(|(_, known, _)| !known.is_empty() || value.as_str() == Some(""))
             .map(|(_, _, effect)| *effect)
             .max();
         open |= hit.is_none();
@@ -246,10 +249,46 @@ impl<'k, 'n> RowReading<'k, 'n> {
                 Some(files) => self.attach(files.iter().map(String::as_str)),
                 None => self.unreadable("which file is sent cannot be read"),
             },
+            ArgumentRole::Goal => arguments::each_text(value, &mut |_, text| {
+                if evidence::orders_unasked(text) {
+                    let note = "tells a helper to do something final without asking";
+                    self.walk
+                        .note(self.named.act(Effect::Privilege).because(note));
+                }
+            }),
+            ArgumentRole::Line | ArgumentRole::PathLine => match self.line(value) {
+                Some(_) if role == ArgumentRole::Line => {}
+                Some(words) => self.operands(&words),
+                None => self.unreadable("the line holds more than one plain command"),
+            },
             ArgumentRole::Patch => match arguments::words(value).map(|words| words.join("\n")) {
                 Some(text) => self.patch(&text, gathered),
                 None => self.unreadable("the patch is not a text"),
             },
+        }
+    }
+
+    /// Returns the words of a line behind the name of the tool, which may have a prefix.
+    fn line(&self, value: &Value) -> Option<Vec<String>> {
+        let tool = self.named.tool.rsplit(['.', '/', ':']).next()?;
+        line::operands(tool, value.as_str()?)
+    }
+
+    /// Judges the words of a line as paths. An editor that holds a file open may change it later
+    /// without naming it, so what it opens is from then on unknown.
+    fn operands(&mut self, words: &[String]) {
+        for path in words.iter().filter(|word| !word.starts_with('-')) {
+            if path.contains(['*', '?', '[', '{']) {
+                self.unreadable("which files it opens cannot be seen");
+            }
+            self.path(path, ArgumentRole::Edit);
+            if !is_reading(self.effect) {
+                let unseen = Stream::unknown(Taint::default());
+                self.walk.remember_file(&path_word(path), unseen);
+            }
+        }
+        if self.paths == 0 {
+            self.unreadable("a path is empty");
         }
     }
 
@@ -526,8 +565,11 @@ impl<'k, 'n> RowReading<'k, 'n> {
             ArgumentRole::Delete,
             ArgumentRole::Patch,
         ];
-        lacks(&[ArgumentRole::Shell])
-            || lacks(&[ArgumentRole::Code]) && self.language != PAGE
+        lacks(&[
+            ArgumentRole::Shell,
+            ArgumentRole::Line,
+            ArgumentRole::PathLine,
+        ]) || lacks(&[ArgumentRole::Code]) && self.language != PAGE
             || lacks(&[ArgumentRole::Sql])
             || lacks(&[ArgumentRole::Tool])
             || !in_row(&[ArgumentRole::Tool]) && lacks(&[ArgumentRole::Arguments])

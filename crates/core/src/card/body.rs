@@ -166,7 +166,10 @@ const fn rank(role: Option<ArgumentRole>) -> u8 {
             | ArgumentRole::Sql
             | ArgumentRole::Body
             | ArgumentRole::Arguments
-            | ArgumentRole::Patch,
+            | ArgumentRole::Patch
+            | ArgumentRole::Goal
+            | ArgumentRole::Line
+            | ArgumentRole::PathLine,
         ) => 5,
     }
 }

@@ -9,6 +9,7 @@ mod knowledge;
 mod language;
 mod places;
 mod linear;
+mod names;
 mod policy;
 mod regressions;
 mod tools;
