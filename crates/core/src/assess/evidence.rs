@@ -2,22 +2,22 @@
 //!
 //! Separate because it holds for known and unknown tools alike, and because it only raises: a
 //! request that changes something, a switch that acts on what was found, a shared branch or live
-//! environment, an order to a helper to go ahead unasked. Only `with_action` may turn a name that
-//! says nothing into a reading one, where an argument gives the verb.
+//! environment, an order to a helper to go ahead unasked.
 
 use serde_json::{Map, Value};
 
 use super::arguments;
 use super::gather::Gathered;
-use super::infer::{By, Meaning, is_reading, meaning_of, words};
+use super::infer::{By, Meaning, begins_with_message, is_reading, meaning_of, words};
 use super::named::Named;
 use crate::act::Act;
 use crate::assessment::SideEffect;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    ACTION_KEYS, BRANCH_KEYS, CHANGING_METHODS, CHANGING_SWITCHES, CONTENT_KEYS, FILTER_KEYS,
-    LIVE_STAGES, METHOD_KEYS, ORDERED_DEEDS, PROSE_CONTENT_KEYS, REQUEST_BODY_KEYS,
-    SHARED_BRANCHES, STAGE_KEYS, UNASKED_PHRASES, WRITING_QUERY_WORDS,
+    ACTION_KEYS, BODY_KEYS, BRANCH_KEYS, CHANGING_METHODS, CHANGING_SWITCHES, COMPUTING_VIEWS,
+    CONTENT_KEYS, FILTER_KEYS, LIVE_STAGES, LOOKS_AT_TEXT, METHOD_KEYS, ORDERED_DEEDS,
+    PROSE_CONTENT_KEYS, REQUEST_BODY_KEYS, SENT_TO_KEYS, SHARED_BRANCHES, STAGE_KEYS,
+    UNASKED_PHRASES, WRITING_QUERY_WORDS,
 };
 use crate::knowledge::{ArgumentRole, Effect};
 use crate::score::Score;
@@ -96,44 +96,53 @@ pub(super) fn is_other_query(named: &Named, effect: Effect, args: &Map<String, V
     offered && !arguments_any(args, &mut |_, text| is_statement(text))
 }
 
-/// Returns what a name says together with the argument that names the verb: `{"action": "list"}`.
+/// Returns what a name says together with the argument that names the verb: `{"action": "delete"}`.
+/// It never lowers: a tool may ignore an argument that it does not have.
 pub(super) fn with_action(said: Option<Meaning>, args: &Map<String, Value>) -> Option<Meaning> {
     let mut worst = said;
-    for value in args.iter().filter(|(key, _)| has(&ACTION_KEYS, key)) {
-        let Some(text) = value.1.as_str() else {
-            continue;
-        };
-        let action = meaning_of(&words(text), &[]);
+    for (_, value) in args.iter().filter(|(key, _)| has(&ACTION_KEYS, key)) {
+        let action = value.as_str().and_then(|it| meaning_of(&words(it), &[]));
         worst = match (worst, action) {
-            // The argument says which of several things is done; `store` is one of them at most.
-            (Some(name), Some(action)) if name.by == By::Mixed && is_reading(action.effect) => {
-                Some(Meaning {
-                    by: By::Nouns,
-                    ..action
-                })
-            }
-            (None, Some(action)) => Some(Meaning {
-                by: By::Nouns,
-                ..action
-            }),
             (Some(name), Some(action)) if action.effect > name.effect => Some(action),
             (Some(name), None) if is_reading(name.effect) && name.by == By::Nouns => None,
+            (None, Some(action)) if !is_reading(action.effect) => Some(action),
             (name, _) => name,
         };
     }
     worst
 }
 
+/// Whether a name that begins with a kind of message goes to somebody: `email_report {"to": …}`.
+pub(super) fn goes_to_somebody(name: &[String], args: &Map<String, Value>) -> bool {
+    let computes = name
+        .last()
+        .is_some_and(|last| COMPUTING_VIEWS.contains(last) || LOOKS_AT_TEXT.contains(last));
+    let reaches = |(key, value): (&String, &Value)| {
+        let prose = value
+            .as_str()
+            .is_some_and(|text| text.contains(char::is_whitespace));
+        let given = !value.is_null() && !is_empty(value) && !is_date(value);
+        given && (has(&SENT_TO_KEYS, key) || prose && has(&BODY_KEYS, key))
+    };
+    begins_with_message(name) && !computes && args.iter().any(reaches)
+}
+
+/// Whether a value begins like a date: the end of a span of time, not somebody who gets something.
+fn is_date(value: &Value) -> bool {
+    let text = value.as_str().unwrap_or_default();
+    let (year, rest) = text.split_at_checked(4).unwrap_or_default();
+    rest.starts_with('-') && year.bytes().all(|digit| digit.is_ascii_digit())
+}
+
 /// Whether arguments bring new content, so that nouns alone do not say that something is shown.
 pub(super) fn brings_content(name: &[String], args: &Map<String, Value>) -> bool {
     // `order_status {"status": "shipped"}` sets what the name ends in.
     let last = name.last().filter(|last| last.as_str() != "id");
-    let is_span = args.contains_key("from") && args.contains_key("to");
     args.iter().any(|(key, value)| {
         let given = !value.is_null() && !is_empty(value);
         let is_word = |text: &str| !text.contains(char::is_whitespace) && text.len() <= WORD_BYTES;
         let prose = has(&PROSE_CONTENT_KEYS, key) && !value.as_str().is_some_and(is_word);
-        let content = has(&CONTENT_KEYS, key) && !(is_span && key == "to");
+        let content = has(&CONTENT_KEYS, key) && !is_date(value);
         given && (content || prose || last.is_some_and(|last| last == key))
     })
 }

@@ -67,8 +67,6 @@ pub(super) struct Meaning {
 pub(super) enum By {
     /// A verb, or a noun for something that is computed from the arguments.
     Verb,
-    /// A deed by words that could be the names of things.
-    Mixed,
     /// Nothing but nouns: they say that something is shown, unless the arguments bring new content.
     Nouns,
     /// A verb of telemetry and a measurement: a program reports on itself.
@@ -108,6 +106,12 @@ pub(super) fn deed_of(words: &[String]) -> Option<Effect> {
         .iter()
         .filter_map(|word| verb(word).max(meaning("tool_mixed", word)));
     deeds.filter(|effect| !is_reading(*effect)).max()
+}
+
+/// Whether a name begins with a kind of message, services left out.
+pub(super) fn begins_with_message(words: &[String]) -> bool {
+    let first = Clause::new(words, &[]).word(0);
+    meaning("tool_nouns", first) == Some(Effect::Message)
 }
 
 /// Whether a word is a verb that changes something and nothing else.
@@ -155,15 +159,8 @@ impl<'w> Clause<'w> {
         if self.is_conversion() {
             return said(Effect::CloudRead, By::Verb);
         }
-        let deeds =
-            || (0..self.words.len()).filter_map(|at| Some((self.deed(at)?, self.is_pure(at))));
-        if let Some(deed) = deeds().map(|(effect, _)| effect).max() {
-            let by = if deeds().any(|(_, pure)| pure) {
-                By::Verb
-            } else {
-                By::Mixed
-            };
-            return said(deed, by);
+        if let Some(deed) = (0..self.words.len()).filter_map(|at| self.deed(at)).max() {
+            return said(deed, By::Verb);
         }
         let looks = |at: usize| self.looks(at) || self.reads(at);
         if (0..self.words.len()).any(looks) {
@@ -190,12 +187,6 @@ impl<'w> Clause<'w> {
 
     fn reads(&self, at: usize) -> bool {
         verb(self.word(at)).is_some_and(is_reading)
-    }
-
-    /// Whether the word at `at` is nothing but a verb.
-    fn is_pure(&self, at: usize) -> bool {
-        let word = self.word(at);
-        verb(word).is_some() || repeated(word).is_some()
     }
 
     /// Returns what the word at `at` does, if it is a verb here and changes something.
@@ -275,7 +266,8 @@ impl<'w> Clause<'w> {
         let last = self.last().unwrap_or_default();
         if at + 1 == self.end {
             // `ci_job_log` ends in a view, `trace_by_id` looks up; `slack_message` does neither.
-            return at > 0 && is_on(&VIEW_WORDS, last) || self.word(self.end) == "by";
+            let is_view = is_on(&VIEW_WORDS, last);
+            return is_view && (at > 0 || self.word(self.end) == "by");
         }
         let plain = is_on(&PLAIN_NOUNS, self.word(at));
         // What runs or deploys something is taken for a thing only where a state of it is shown.
@@ -353,7 +345,9 @@ fn could_be_verb(word: &str) -> bool {
             .iter()
             .any(|end| word.ends_with(end));
     let known = is_thing(word) || is_on(&SERVICE_WORDS, word);
-    !known && (built || is_on(&VERB_WORDS, word))
+    let one = singular(word);
+    let verb_in_person = one.is_some_and(|one| is_deed(&one) && !is_on(&THING_WORDS, &one));
+    !known && (built || verb_in_person || is_on(&VERB_WORDS, word))
 }
 
 /// Fewest letters of a word that is a verb because it is built like one: `size` and `gate` are not.
@@ -445,9 +439,40 @@ mod tests {
             ("user_delete", Some(Effect::CloudDelete)),
             ("read_password", Some(Effect::Secret)),
             ("frobnicate", None),
+            ("alert_history", Some(Effect::CloudRead)),
+            ("refund_by_order_id", Some(Effect::Pay)),
+            ("invite_by_email", Some(Effect::Message)),
+            ("trace_by_id", Some(Effect::CloudRead)),
+            ("acme_push_configuration", Some(Effect::CloudWrite)),
+            ("update_order_status", Some(Effect::CloudWrite)),
+            ("page_export_preview", Some(Effect::CloudRead)),
+            ("deploy_status", Some(Effect::CloudRead)),
+            ("deploy_rules", Some(Effect::Control)),
+            ("merge_request_diffs", Some(Effect::CloudRead)),
+            ("read_and_reset_counter", Some(Effect::CloudDelete)),
+            ("resend_invoice", Some(Effect::Pay)),
+            ("list_and_frobnicate", None),
+            ("issue_refunds", Some(Effect::CloudWrite)),
+            ("guild_members", Some(Effect::CloudRead)),
+            ("nudge_members", Some(Effect::Message)),
+            ("anonymize_members", None),
+            ("purges", None),
+            ("emit_histogram", Some(Effect::Create)),
+            ("emit_invoice", Some(Effect::Pay)),
         ] {
             let said = meaning_of(&words(name), &[]).map(|said| said.effect);
             assert_eq!(said, want, "{name}");
+        }
+    }
+
+    #[test]
+    fn no_service_is_called_like_a_verb_or_a_message() {
+        for service in SERVICE_WORDS.iter() {
+            let tables = ["tool", "tool_mixed", "tool_nouns"];
+            let listed = tables
+                .into_iter()
+                .any(|table| meaning(table, service).is_some());
+            assert!(!listed && !VERB_WORDS.contains(service), "{service}");
         }
     }
 }

@@ -14,8 +14,8 @@ use crate::follow::value::{Stream, Taint};
 use crate::follow::walk::{Knows, Walk, Writing};
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    AMOUNT_KEYS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PROSE_KEYS, READ_KEYS,
-    RECIPIENT_KEYS, SENT_TO_KEYS, SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
+    AMOUNT_KEYS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PROSE_KEYS, REACHED_KEYS,
+    READ_KEYS, RECIPIENT_KEYS, SENT_TO_KEYS, SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
 };
 use crate::knowledge::{Effect, Lang, PathKind, Role};
 use crate::language;
@@ -56,7 +56,7 @@ pub(super) fn unknown_tool(
         effect = worse(effect, Effect::Message);
     }
     if telemetry && effect == Effect::Create {
-        if !has(&SENT_TO_KEYS) {
+        if !has(&SENT_TO_KEYS) && !has(&REACHED_KEYS) {
             report(named, args, ground, knows, gathered);
             return;
         }
@@ -88,6 +88,9 @@ fn named_effect(name: &[String], args: &Map<String, Value>) -> (Effect, bool) {
     let keys: Vec<String> = args.keys().map(|key| key.to_lowercase()).collect();
     let said = evidence::with_action(meaning_of(name, &keys), args);
     match said {
+        Some(said) if is_reading(said.effect) && evidence::goes_to_somebody(name, args) => {
+            (Effect::Message, false)
+        }
         Some(said) if said.by == By::Nouns && is_reading(said.effect) => {
             let shows = !evidence::brings_content(name, args);
             (if shows { said.effect } else { Effect::Unknown }, false)

@@ -24,7 +24,7 @@ fn shares_of_names_that_nobody_listed_only_get_better() {
     // The most harmless calls that may be asked about, and the most risky ones that may not be.
     let sets = [
         ("first", include_str!("names/first.tsv"), 2, 1),
-        ("second", include_str!("names/second.tsv"), 6, 0),
+        ("second", include_str!("names/second.tsv"), 9, 0),
         ("third", include_str!("names/third.tsv"), 10, 0),
     ];
     for (set, rows, needless_max, missed_max) in sets {
@@ -165,9 +165,31 @@ const TWINS: &[(&str, (&str, &str), (&str, &str))] = &[
         ("users.delete.batch", r#"{"tool_calls":[]}"#),
     ),
     (
-        "the argument names the verb",
-        ("manage_labels", r#"{"action":"list"}"#),
-        ("manage_labels", r#"{"action":"delete"}"#),
+        "a list of mail is shown, and written to",
+        ("email_list", r#"{"folder":"inbox"}"#),
+        (
+            "email_list",
+            r#"{"list":"all","subject":"our offer","body":"buy it now"}"#,
+        ),
+    ),
+    (
+        "results are counted, and mailed",
+        ("email_search_count", r#"{"query":"a"}"#),
+        (
+            "email_search_results",
+            r#"{"query":"a","to":"ana@example.org"}"#,
+        ),
+    ),
+    (
+        "a span of time, and somebody it goes to",
+        (
+            "delivery_batches",
+            r#"{"from":"2026-01-01","to":"2026-02-01"}"#,
+        ),
+        (
+            "delivery_batches",
+            r#"{"from":"2026-01-01","to":"everybody"}"#,
+        ),
     ),
     (
         "the argument names a verb that the name does not have",
@@ -301,6 +323,27 @@ fn a_call_that_only_looks_runs_and_its_twin_asks() {
     for (name, harmless, risky) in TWINS {
         assert!(!asks(harmless.0, harmless.1), "{name}: {harmless:?} asks");
         assert!(asks(risky.0, risky.1), "{name}: {risky:?} does not ask");
+    }
+}
+
+#[test]
+fn an_argument_that_a_tool_may_ignore_never_lowers_it() {
+    for tool in [
+        "frobnicate",
+        "mcp__notes__store",
+        "acme.release",
+        "delete_user",
+    ] {
+        for action in ["list", "get", "status", "preview"] {
+            let args = format!(r#"{{"id":"4","action":"{action}","operation":"{action}"}}"#);
+            assert!(asks(tool, &args), "{tool} {args}");
+        }
+    }
+    for switch in ["dryRun", "dry_run", "preview", "send", "readOnly", "test"] {
+        for value in ["true", "false"] {
+            let args = format!(r#"{{"to":"ana@example.org","{switch}":{value}}}"#);
+            assert!(asks("acme_send_letter", &args), "{args}");
+        }
     }
 }
 
