@@ -3,6 +3,8 @@
 //! The files in `names/` hold calls by label, tool and arguments. They were written as the authors of
 //! servers name their tools, before the grammar knew the words; the shares may only get better.
 
+#![expect(clippy::panic, reason = "tests may fail loudly")]
+
 use countersign_core::call::ToolCall;
 use countersign_core::judge::judge;
 use countersign_core::policy::Policy;
@@ -25,7 +27,7 @@ fn shares_of_names_that_nobody_listed_only_get_better() {
     let sets = [
         ("first", include_str!("names/first.tsv"), 2, 1),
         ("second", include_str!("names/second.tsv"), 9, 0),
-        ("third", include_str!("names/third.tsv"), 10, 0),
+        ("third", include_str!("names/third.tsv"), 9, 0),
     ];
     for (set, rows, needless_max, missed_max) in sets {
         let mut needless = Vec::new();
@@ -47,8 +49,11 @@ fn shares_of_names_that_nobody_listed_only_get_better() {
     }
 }
 
+/// A tool and its arguments.
+type Call = (&'static str, &'static str);
+
 /// What runs, and a call that looks like it and must ask.
-const TWINS: &[(&str, (&str, &str), (&str, &str))] = &[
+const TWINS: &[(&str, Call, Call)] = &[
     (
         "a template is listed, and used",
         ("sms_template_list", r#"{"lang":"de"}"#),
