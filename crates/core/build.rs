@@ -21,6 +21,10 @@
 )]
 mod vocabulary;
 
+#[path = "src/knowledge/grammar.rs"]
+#[expect(unreachable_pub, reason = "the core publishes it")]
+mod grammar;
+
 #[path = "build/flags.rs"]
 mod flags;
 #[path = "build/languages.rs"]
@@ -36,13 +40,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 use std::path::Path;
 
-use flags::flag;
-use languages::role_code;
+use flags::{flag_list, operand_list};
+use grammar::{Columns, with_everywhere};
+use languages::{role, role_code};
 use rows::Tables;
-use vocabulary::{Effect, Reader, Style};
+use vocabulary::{Effect, Reader};
 
 fn main() {
     println!("cargo::rerun-if-changed=knowledge");
+    println!("cargo::rerun-if-changed=src/knowledge/grammar.rs");
     println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let tables = or_stop(read_tables());
@@ -187,18 +193,16 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
             .into_iter()
             .flat_map(|program| &tables.program[program].everywhere);
         let flags = with_everywhere(&sub.flags, everywhere);
-        let row = row(
-            &name,
-            Some(&sub.does),
-            sub.options.as_deref(),
-            sub.manual.as_deref().unwrap_or_default(),
-            sub.style.as_deref(),
-            &flags,
-            &sub.operands,
-            sub.reader.as_deref(),
-            &sub.matches,
-            &sub.not_match,
-        )?;
+        let columns = Columns {
+            does: &sub.does,
+            options: sub.options.as_deref().unwrap_or_default(),
+            manual: sub.manual.as_deref().unwrap_or_default(),
+            style: sub.style.as_deref().unwrap_or_default(),
+            flags: &flags,
+            operands: &sub.operands,
+        };
+        let examples = [sub.matches.as_slice(), &sub.not_match];
+        let row = row(&name, &columns, sub.reader.as_deref(), examples)?;
         writeln!(code, "static SUB_{index}: Row = {row};").unwrap();
     }
     writeln!(
@@ -208,24 +212,18 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
     .unwrap();
     for (index, program) in tables.program.iter().enumerate() {
         let name = &program.names[0];
-        let does = if program.subs {
-            program.does.as_deref().or(Some("unknown"))
-        } else {
-            program.does.as_deref()
-        };
+        let unsaid = if program.subs { "unknown" } else { "" };
         let flags = with_everywhere(&program.flags, &program.everywhere);
-        let row = row(
-            name,
-            does,
-            program.options.as_deref(),
-            program.manual.as_deref().unwrap_or_default(),
-            program.style.as_deref(),
-            &flags,
-            &program.operands,
-            program.reader.as_deref(),
-            &program.matches,
-            &program.not_match,
-        )?;
+        let columns = Columns {
+            does: program.does.as_deref().unwrap_or(unsaid),
+            options: program.options.as_deref().unwrap_or_default(),
+            manual: program.manual.as_deref().unwrap_or_default(),
+            style: program.style.as_deref().unwrap_or_default(),
+            flags: &flags,
+            operands: &program.operands,
+        };
+        let examples = [program.matches.as_slice(), &program.not_match];
+        let row = row(name, &columns, program.reader.as_deref(), examples)?;
         let sub_list = subs
             .get(&index)
             .map(|names| {
@@ -256,67 +254,15 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
     Ok(())
 }
 
-/// Adds the options of a program that may stand anywhere. What a row says itself about one of them
-/// counts for that row.
-fn with_everywhere<'t>(
-    flags: &[String],
-    everywhere: impl IntoIterator<Item = &'t String>,
-) -> Vec<String> {
-    let is_name = |word: &&str| !word.starts_with(['=', '?', '!']);
-    let mut all = flags.to_vec();
-    for line in everywhere {
-        let own: Vec<&str> = all
-            .iter()
-            .flat_map(|line| line.split_whitespace())
-            .collect();
-        let words = line.split_whitespace();
-        let words: Vec<&str> = words
-            .filter(|word| !(is_name(word) && own.contains(word)))
-            .collect();
-        if words.iter().any(is_name) {
-            let line = words.join(" ");
-            all.push(line);
-        }
-    }
-    all
-}
-
-#[expect(
-    clippy::too_many_arguments,
-    reason = "program and sub rows share these columns"
-)]
+/// Returns the Rust source of a row.
 fn row(
     name: &str,
-    does: Option<&str>,
-    options: Option<&str>,
-    manual: &str,
-    style: Option<&str>,
-    flags: &[String],
-    operands_text: &str,
+    columns: &Columns<'_>,
     reader: Option<&str>,
-    matches: &[String],
-    not_match: &[String],
+    [matches, not_match]: [&[String]; 2],
 ) -> Result<String, String> {
-    let does = does.ok_or_else(|| format!("`{name}`: `does` is missing"))?;
-    let effect =
-        Effect::from_word(does).ok_or_else(|| format!("`{name}`: no effect is called `{does}`"))?;
-    let closed = match options.unwrap_or("listed") {
-        "any" => false,
-        "listed" => true,
-        other => {
-            return Err(format!(
-                "`{name}`: options is `any` or `listed`, not `{other}`"
-            ));
-        }
-    };
-    if closed && !manual.is_empty() {
-        return Err(format!(
-            "`{name}`: a row with listed options names no `manual`"
-        ));
-    }
-    let style = style.unwrap_or("gnu");
-    let style =
-        Style::from_word(style).ok_or_else(|| format!("`{name}`: no style is called `{style}`"))?;
+    let read =
+        grammar::read(columns, &role).map_err(|wrong| format!("`{name}`: {}", wrong.what))?;
     let reader = match reader {
         None => "None".to_owned(),
         Some(word) => format!(
@@ -325,28 +271,13 @@ fn row(
                 .ok_or_else(|| format!("`{name}`: no reader is called `{word}`"))?
         ),
     };
-    let mut seen = Vec::new();
-    let mut flag_list = String::new();
-    for line in flags {
-        flag_list.push_str(&flag(name, line, &mut seen)?);
-    }
-    let operand_list = operands(operands_text).map_err(|error| format!("`{name}`: {error}"))?;
+    let manual = columns.manual;
+    let flags = flag_list(&read.flags);
+    let operands = operand_list(&read.operands);
     Ok(format!(
-        "Row {{ name: {name:?}, does: Effect::{effect:?}, closed: {closed}, manual: {manual:?}, style: Style::{style:?}, flags: &[{flag_list}], operands: &[{operand_list}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}"
+        "Row {{ name: {name:?}, does: Effect::{:?}, closed: {}, manual: {manual:?}, style: Style::{:?}, flags: &[{flags}], operands: &[{operands}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}",
+        read.does, read.closed, read.style
     ))
-}
-
-/// Returns the places for words that `words` describes, such as `text read*`.
-fn operands(words: &str) -> Result<String, String> {
-    let mut list = String::new();
-    for word in words.split_whitespace() {
-        let (word, many) = word
-            .strip_suffix('*')
-            .map_or((word, false), |word| (word, true));
-        let role = role_code(word).ok_or_else(|| format!("no role is called `{word}`"))?;
-        write!(list, "Operand {{ role: {role}, many: {many} }},").unwrap();
-    }
-    Ok(list)
 }
 
 fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {

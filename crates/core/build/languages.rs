@@ -9,8 +9,9 @@ use std::sync::OnceLock;
 
 use serde::Deserialize;
 
-use crate::flags::flag;
-use crate::vocabulary::{CallReader, Effect, Feature, Role, Syntax};
+use crate::flags::{flag_list, operand_list};
+use crate::grammar;
+use crate::vocabulary::{CallReader, Effect, Feature, Lang, Role, Syntax};
 
 /// The scripting languages, in the order of their places.
 static SCRIPTS: OnceLock<Vec<String>> = OnceLock::new();
@@ -83,13 +84,20 @@ pub(crate) fn name_scripts(languages: &[LanguageRow]) {
     SCRIPTS.set(names).expect("the languages are named once");
 }
 
+/// Returns the role that tables call `word`.
+pub(crate) fn role(word: &str) -> Option<Role> {
+    let scripts = SCRIPTS.get().expect("the languages were named");
+    match scripts.iter().position(|name| name == word) {
+        Some(place) => u8::try_from(place)
+            .ok()
+            .map(|place| Role::Snippet(Lang(place))),
+        None => Role::from_word(word),
+    }
+}
+
 /// Returns the Rust source of the role that tables call `word`.
 pub(crate) fn role_code(word: &str) -> Option<String> {
-    let scripts = SCRIPTS.get().expect("the languages were named");
-    if scripts.iter().any(|name| name == word) {
-        return Some(format!("Role::Snippet(Lang::{})", word.to_uppercase()));
-    }
-    Role::from_word(word).map(|role| format!("Role::{role:?}"))
+    role(word).map(|role| format!("Role::{role:?}"))
 }
 
 /// Returns the Rust source of all languages.
@@ -350,7 +358,8 @@ fn call(language: &str, row: &CallRow) -> Result<String, String> {
     let place = || format!("{language}: `{}`", row.names.trim());
     let does = Effect::from_word(&row.does)
         .ok_or_else(|| format!("{}: no effect is called `{}`", place(), row.does))?;
-    let takes = crate::operands(&row.takes).map_err(|error| format!("{}: {error}", place()))?;
+    let wrong = |wrong: grammar::Misread| format!("{}: {}", place(), wrong.what);
+    let takes = operand_list(&grammar::operands(&row.takes, &role).map_err(wrong)?);
     let reader = match &row.reader {
         None => "None".to_owned(),
         Some(word) => {
@@ -359,11 +368,7 @@ fn call(language: &str, row: &CallRow) -> Result<String, String> {
             format!("Some(CallReader::{reader:?})")
         }
     };
-    let mut flags = String::new();
-    let mut seen = Vec::new();
-    for line in &row.flags {
-        flags.push_str(&flag(row.names.trim(), line, &mut seen)?);
-    }
+    let flags = flag_list(&grammar::flags(&row.flags, &role).map_err(wrong)?);
     if row.matches.is_empty() {
         return Err(format!("{}: a row needs an example", place()));
     }

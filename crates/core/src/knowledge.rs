@@ -3,9 +3,11 @@
 //! The tables themselves are in `knowledge/` and read like a list; `build.rs` turns them into the
 //! static data below. Nothing here decides anything.
 
+pub mod grammar;
 pub mod languages;
 pub mod vocabulary;
 
+pub use grammar::{Lifts, Operand, Value};
 pub use vocabulary::{CallReader, Effect, Feature, Lang, Reader, Role, Style, Syntax};
 
 use crate::assessment::SideEffect;
@@ -72,37 +74,6 @@ pub struct Flag {
     pub help: bool,
     /// Whether it is the last option: what follows belongs to what its value names.
     pub last: bool,
-}
-
-/// What an option takes away from what a command does. Each names the effect that is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Lifts {
-    /// It takes nothing away.
-    Nothing,
-    /// The command only says what it would do, whatever the other options ask for.
-    Dry(Effect),
-    /// The command shows something instead, unless another option changes something.
-    Shows(Effect),
-}
-
-/// The value of an option.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Value {
-    /// It takes none.
-    None,
-    /// The rest of its word, or the next word.
-    Next(Role),
-    /// The rest of its word, if there is any.
-    Attached(Role),
-}
-
-/// One place for words that are not options.
-#[derive(Debug)]
-pub struct Operand {
-    /// The role of the word.
-    pub role: Role,
-    /// Whether any number of words may stand here.
-    pub many: bool,
 }
 
 /// Verbs that command lines of one kind have in common.
