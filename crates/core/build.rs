@@ -275,7 +275,7 @@ fn row(
     let flags = flag_list(&read.flags);
     let operands = operand_list(&read.operands);
     Ok(format!(
-        "Row {{ name: {name:?}, does: Effect::{:?}, closed: {}, manual: {manual:?}, style: Style::{:?}, flags: &[{flags}], operands: &[{operands}], reader: {reader}, matches: &{matches:?}, not_match: &{not_match:?} }}",
+        "Row {{ name: {name:?}, does: Effect::{:?}, closed: {}, manual: {manual:?}, style: Style::{:?}, flags: &[{flags}], operands: &[{operands}], reader: {reader}, owned: false, matches: &{matches:?}, not_match: &{not_match:?} }}",
         read.does, read.closed, read.style
     ))
 }

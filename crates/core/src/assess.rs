@@ -26,7 +26,9 @@ pub(crate) mod told;
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};
 use crate::call::ToolCall;
+use crate::follow::program::is_describable;
 use crate::follow::walk::Knows;
+use crate::knowledge::Effect;
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::written::Files;
@@ -180,7 +182,25 @@ fn reasons(gathered: &Gathered) -> Vec<String> {
         reasons.push("changes nothing".to_owned());
     }
     reasons.extend(gathered.asides.iter().cloned());
+    reasons.extend(how_to_describe(gathered));
     reasons
+}
+
+/// Says how the owner can describe a program that nothing is known about. Its name stands in a
+/// command to type, so only a name that is safe to type is shown there.
+fn how_to_describe(gathered: &Gathered) -> Option<String> {
+    if !gathered.terminal {
+        return None;
+    }
+    let unknown = gathered
+        .acts
+        .iter()
+        .filter(|act| act.effect == Effect::Unknown && act.note.is_empty());
+    let mut names = unknown.map(|act| act.program.as_ref());
+    let name = names.find(|name| is_describable(name))?;
+    Some(format!(
+        "nobody has described `{name}`; if you know it, do so once: `{name} --help | countersign teach {name} -`"
+    ))
 }
 
 fn factors(gathered: &Gathered, clarity: Score) -> Vec<Factor> {

@@ -113,6 +113,7 @@ pub(crate) fn known(policy: &Policy, call: &ToolCall, bound: &[String]) -> Knows
         trusts_workspace: standing != Standing::Nobodys,
         vouched_workspace: standing == Standing::Owners,
         trusts_beside: standing == Standing::Askers && policy.trust == Trust::All,
+        programs: policy.programs,
         ..Knows::default()
     }
 }

@@ -5,6 +5,7 @@
 
 pub mod grammar;
 pub mod languages;
+pub mod owners;
 pub mod vocabulary;
 
 pub use grammar::{Lifts, Operand, Value};
@@ -13,7 +14,7 @@ pub use vocabulary::{CallReader, Effect, Feature, Lang, Reader, Role, Style, Syn
 use crate::assessment::SideEffect;
 
 /// The row of one program.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Program {
     /// How it reads its words, up to the subcommand where it has those.
     pub row: Row,
@@ -28,7 +29,7 @@ pub struct Program {
 }
 
 /// The row of a program or subcommand.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Row {
     /// The program, with its subcommand if the row is for one.
     pub name: &'static str,
@@ -46,6 +47,8 @@ pub struct Row {
     pub operands: &'static [Operand],
     /// A hand-written reader for what a table cannot hold.
     pub reader: Option<Reader>,
+    /// Whether the owner of this machine wrote it.
+    pub owned: bool,
     /// Commands this row recognises.
     pub matches: &'static [&'static str],
     /// Look-alikes in which more, or something else, must be found.
@@ -60,7 +63,7 @@ impl Row {
 }
 
 /// One option of a program.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Flag {
     /// Its spellings, dashes included.
     pub names: &'static [&'static str],
@@ -77,7 +80,7 @@ pub struct Flag {
 }
 
 /// Verbs that command lines of one kind have in common.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Verbs {
     /// What the table is called.
     pub name: &'static str,

@@ -8,12 +8,14 @@
 //! INVARIANT: for every assessment, the verdict under a tightened policy is at least as strict as
 //! under the policy it was made from. (`tests/judge/policy.rs` holds it.)
 
+pub mod programs;
 pub mod rule;
 pub mod shape;
 
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
 use crate::glob::star_matches;
+use crate::knowledge::owners::Programs;
 use crate::place::lies_in;
 use crate::score::Score;
 use crate::verdict::{Mode, Situation, Thresholds};
@@ -103,6 +105,8 @@ pub struct Policy {
     pub crisis_help_lines: Vec<String>,
     /// Whether secrets are hidden where calls are shown.
     pub redact_secrets: bool,
+    /// Programs that the owner described.
+    pub programs: Programs,
 }
 
 impl Default for Policy {
@@ -123,6 +127,7 @@ impl Default for Policy {
             crisis_notice_unreachable: CRISIS_NOTICE_UNREACHABLE.to_owned(),
             crisis_help_lines: Vec::new(),
             redact_secrets: true,
+            programs: Programs::default(),
         }
     }
 }
@@ -164,6 +169,8 @@ pub struct Changes {
     pub crisis_help_lines: Option<Vec<String>>,
     /// `security.redact_secrets`
     pub redact_secrets: Option<bool>,
+    /// `programs`; only the owner describes a program
+    pub programs: Programs,
 }
 
 /// A project's file would loosen the policy.
@@ -200,6 +207,9 @@ impl Policy {
             .unwrap_or(self.crisis_notice_unreachable);
         self.crisis_help_lines = changes.crisis_help_lines.unwrap_or(self.crisis_help_lines);
         self.redact_secrets = changes.redact_secrets.unwrap_or(self.redact_secrets);
+        if !changes.programs.is_empty() {
+            self.programs = changes.programs;
+        }
         self
     }
 
@@ -367,6 +377,10 @@ impl Policy {
         }
         if let Some(key) = self.speaks_instead(changes) {
             return loosens(key, "a project may not change crisis texts".to_owned());
+        }
+        if !changes.programs.is_empty() {
+            let why = "only the owner describes programs; a project may add deny and ask rules";
+            return loosens("programs", why.to_owned());
         }
         if changes.redact_secrets == Some(false) && self.redact_secrets {
             let why = "a project may only set it to true".to_owned();

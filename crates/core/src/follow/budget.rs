@@ -20,6 +20,8 @@ const BRACE_BYTES_MAX: usize = 64 * 1024;
 const LOOKUPS_MAX: u32 = 512;
 /// How many words are looked at for links.
 const LINKS_TRIED_MAX: u32 = 256;
+/// How many commands are looked for in words that a row of the owner calls plain.
+const WORD_COMMANDS_MAX: u32 = 32;
 /// How many bytes of files that run are read.
 const CODE_BYTES_MAX: usize = 512 * 1024;
 
@@ -38,6 +40,7 @@ pub(crate) struct Budget {
     /// Whether the limit of lookups was reported.
     lookups_ended: bool,
     links_tried: u32,
+    word_commands: u32,
     code_bytes: usize,
 }
 
@@ -150,6 +153,12 @@ impl Budget {
     pub(super) fn code(&mut self, bytes: usize) -> bool {
         self.code_bytes = self.code_bytes.saturating_add(bytes);
         self.code_bytes <= CODE_BYTES_MAX
+    }
+
+    /// Takes one command that is looked for in plain words.
+    pub(crate) const fn word_command(&mut self) -> bool {
+        self.word_commands += 1;
+        self.word_commands <= WORD_COMMANDS_MAX
     }
 }
 

@@ -20,6 +20,7 @@ mod names;
 mod network;
 pub(crate) mod options;
 mod output;
+mod owners;
 mod production;
 mod readers;
 mod recipes;
@@ -36,6 +37,7 @@ mod verbs;
 mod written;
 
 pub(crate) use cleaning::says_output;
+pub(crate) use owners::{is_describable, is_name, is_taken};
 pub(crate) use production::names_production;
 
 use crate::act::Act;
@@ -105,6 +107,15 @@ impl Walk<'_> {
                 return Stream::unknown(Taint::default());
             }
         }
+        let mut stream = self.run_named(first, rest, stdin);
+        if let Some(said) = self.described_besides(first, rest, stdin) {
+            stream.taint = stream.taint.and(said.taint);
+        }
+        stream
+    }
+
+    /// Runs what the first word of a command names.
+    fn run_named(&mut self, first: &Arg, rest: &[Arg], stdin: &Stream) -> Stream {
         match resolve(first) {
             Named::Unreadable => {
                 let mut act = Act::new(Effect::Exec, "", first.span)
@@ -115,7 +126,10 @@ impl Walk<'_> {
                 Stream::unknown(Taint::default()).telling()
             }
             Named::File => self.run_file(first, rest, stdin).telling(),
-            Named::Unknown(name) => self.unknown_program(&name, first, rest).telling(),
+            Named::Unknown(name) => match self.described(&name, first) {
+                Some(program) => self.known_program(program, &name, first, rest, stdin),
+                None => self.unknown_program(&name, first, rest).telling(),
+            },
             // The user's tools are files that a command may have replaced.
             Named::Program(..) if self.is_replaced(first) => {
                 self.run_file(first, rest, stdin).telling()
@@ -330,6 +344,9 @@ impl Walk<'_> {
         // Many programs share these rows, so people are shown the name that was called.
         if matches!(base, Effect::Guard | Effect::Lifecycle) {
             act = act.on(line.name);
+        }
+        if line.row.owned && base == Effect::Unknown {
+            act = act.because(owners::UNMARKED).on(line.row.name);
         }
         if base == Effect::Wipe {
             let is_device = |arg: &&&Arg| self.ground.place(&arg.text).kind == PathKind::Device;

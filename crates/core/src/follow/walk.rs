@@ -22,6 +22,7 @@ use crate::act::{Act, Marks};
 use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
 use crate::knowledge::names::SECRET_VARIABLE_WORDS;
+use crate::knowledge::owners::Programs;
 use crate::place::{Ground, HOLE, HOME, Place};
 use crate::score::Score;
 use crate::shell::parse::parse;
@@ -79,6 +80,8 @@ pub struct Knows {
     pub recounts: bool,
     /// Files that the same agent wrote in earlier calls.
     pub written: Written,
+    /// Programs that the owner described.
+    pub programs: Programs,
 }
 
 /// What a subshell may change: all of it is put back when the subshell ends.

@@ -16,6 +16,9 @@ macro_rules! words {
         }
 
         impl $name {
+            /// All words of tables for it.
+            pub const WORDS: &'static [&'static str] = &[$($word,)*];
+
             /// Returns the value a table means by `word`.
             pub fn from_word(word: &str) -> Option<Self> {
                 match word { $($word => Some(Self::$variant),)* _ => None }

@@ -10,35 +10,21 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_core::act::Act;
-use countersign_core::follow::walk::{Knows, Walk};
 use countersign_core::host;
+use countersign_core::knowledge::owners::Programs;
 use countersign_core::knowledge::{
-    ANSWERS, Effect, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, ROUTES, Role, RouteKind, Row,
-    TREE_PROGRAMS, VARIABLES,
+    ANSWERS, HOSTS, PATHS, PROGRAM_NAMES, PROGRAMS, ROUTES, RouteKind, Row, TREE_PROGRAMS,
+    VARIABLES,
 };
 use countersign_core::place::Ground;
-use countersign_core::shell::syntax::Span;
+use countersign_core::policy::programs::{self, found, shows_more, shows_what_it_does};
 
 /// Programs the tables have to know at least.
 const PROGRAMS_MIN: usize = 400;
 
 /// Returns what `command` was found to do.
 fn acts(command: &str) -> Vec<Act> {
-    let knows = Knows {
-        trusts_workspace: true,
-        ..Knows::default()
-    };
-    let mut walk = Walk::new(Ground::new(None, None), &knows);
-    walk.text(command, Span::default());
-    walk.acts
-}
-
-fn shown(acts: &[Act]) -> String {
-    let acts: BTreeSet<String> = acts
-        .iter()
-        .map(|act| format!("{}:{}", act.program, act.effect.word()))
-        .collect();
-    acts.into_iter().collect::<Vec<_>>().join(" ")
+    programs::acts(command, Programs::default())
 }
 
 /// Failures by row; where `COUNTERSIGN_FAILURES_FILE` is set they are written there in full.
@@ -76,29 +62,6 @@ fn rows() -> Vec<&'static Row> {
         .collect()
 }
 
-/// Whether a row shows in what was found.
-fn shows_what_it_does(row: &Row, acts: &[Act]) -> bool {
-    // With an option for help, a check or a dry run a row only shows or reads something.
-    let by_itself = |act: &Act| {
-        act.program == row.name && (act.effect == row.does || act.effect <= Effect::Read)
-    };
-    // A row with subcommands shows through the row of one.
-    let by_a_sub = |act: &Act| {
-        act.program
-            .strip_prefix(row.name)
-            .is_some_and(|rest| rest.starts_with(' '))
-    };
-    // A wrapper around a command is what the command is, but it is something: a reader that finds
-    // nothing has not read its example.
-    let is_wrapper = row.reader.is_some()
-        || row
-            .operands
-            .iter()
-            .any(|operand| matches!(operand.role, Role::Command | Role::Shell));
-    acts.iter().any(|act| by_itself(act) || by_a_sub(act))
-        || is_wrapper && !acts.is_empty() && acts.iter().all(|act| act.program != row.name)
-}
-
 #[test]
 fn every_command_of_a_row_shows_what_the_row_does() {
     let mut failures: BTreeMap<String, Vec<String>> = BTreeMap::new();
@@ -108,7 +71,7 @@ fn every_command_of_a_row_shows_what_the_row_does() {
             tried += 1;
             let acts = acts(example);
             if !shows_what_it_does(row, &acts) {
-                let failure = format!("{example:?} found {}", shown(&acts));
+                let failure = format!("{example:?} found {}", found(&acts));
                 failures
                     .entry(format!("{} ({})", row.name, row.does.word()))
                     .or_default()
@@ -126,18 +89,8 @@ fn every_look_alike_of_a_row_shows_more_or_something_else() {
     for row in rows() {
         for example in row.not_match {
             let acts = acts(example);
-            let this_row = acts
-                .iter()
-                .any(|act| act.program == row.name && act.effect == row.does);
-            let usual = Act::new(row.does, row.name, Span::default()).risk();
-            let more = acts.iter().any(|act| {
-                act.effect > row.does
-                    || act.marks.unreadable
-                    || act.marks.floor
-                    || act.risk() > usual
-            });
-            if this_row && !more {
-                let failure = format!("{example:?} found {}", shown(&acts));
+            if !shows_more(row, &acts) {
+                let failure = format!("{example:?} found {}", found(&acts));
                 failures
                     .entry(format!("{} ({})", row.name, row.does.word()))
                     .or_default()

@@ -10,6 +10,7 @@ mod language;
 mod places;
 mod linear;
 mod names;
+mod owners;
 mod policy;
 mod regressions;
 mod tools;

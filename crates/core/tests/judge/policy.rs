@@ -2,6 +2,7 @@
 
 use countersign_core::assessment::{Assessment, AssessmentMarks, SideEffect};
 use countersign_core::call::ToolCall;
+use countersign_core::knowledge::owners::Programs;
 use countersign_core::policy::{
     ApprovalsMode, Changes, Example, ExampleError, FirewallMode, Policy, PolicyRule, RuleKind,
     Shape, Trust, situation,
@@ -408,6 +409,7 @@ fn any_changes() -> impl Strategy<Value = Changes> {
                 crisis_notice_unreachable: None,
                 crisis_help_lines: None,
                 redact_secrets: flags.2,
+                programs: Programs::default(),
             },
         )
 }

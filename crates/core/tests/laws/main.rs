@@ -18,6 +18,7 @@ mod floor;
 mod floor_kinds;
 mod grants;
 mod lifts;
+mod owners;
 mod prose;
 mod reasons;
 #[path = "../support/rows.rs"]

@@ -208,6 +208,9 @@ impl Walk<'_> {
             self.note_unlisted(line.row, unknown, line.span);
         }
         self.taken_from_files(line);
+        if line.row.owned {
+            self.beyond_the_owners_row(line);
+        }
     }
 
     /// Judges values that a web service's program takes from files and sends: `--body file://x`,

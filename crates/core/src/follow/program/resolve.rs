@@ -183,7 +183,7 @@ fn is_scratch(directory: &str) -> bool {
 }
 
 /// Looks a program up, then without an extension, then without a version.
-fn find_program(base: &str) -> Option<(&'static Program, String)> {
+pub(super) fn find_program(base: &str) -> Option<(&'static Program, String)> {
     if let Some(program) = knowledge::program(base) {
         return Some((program, base.to_owned()));
     }

@@ -189,7 +189,7 @@ impl Walk<'_> {
     }
 
     /// Whether a word, or the value in it, is a place to which no unknown program is pointed.
-    fn is_sensitive(&mut self, word: &str) -> bool {
+    pub(super) fn is_sensitive(&mut self, word: &str) -> bool {
         let value = word.rsplit('=').next().unwrap_or("");
         let place = self.place(value.trim_start_matches('@'));
         let outside = place.inside != Some(true) && value.contains(['/', '~', '.']);
