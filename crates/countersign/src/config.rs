@@ -8,7 +8,9 @@ pub(crate) mod edit;
 pub(crate) mod entries;
 #[cfg(test)]
 mod fuzz;
+mod lines;
 pub(crate) mod policies;
+mod programs;
 pub(crate) mod read;
 pub(crate) mod schema;
 pub(crate) mod settings;

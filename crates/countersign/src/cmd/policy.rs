@@ -31,8 +31,13 @@ pub(crate) fn run(
             };
             let policy = load(&file)?;
             let rules = policy.deny.len() + policy.ask.len() + policy.allow.len();
+            let described = match policy.programs.iter().count() {
+                0 => String::new(),
+                1 => ", 1 described program".to_owned(),
+                more => format!(", {more} names of described programs"),
+            };
             let shown = format!(
-                "{} is valid: {rules} {}, and every example matches.\n",
+                "{} is valid: {rules} {}{described}, and every example matches.\n",
                 file.display(),
                 if rules == 1 { "rule" } else { "rules" }
             );

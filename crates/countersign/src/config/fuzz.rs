@@ -15,6 +15,7 @@ const SEEDS: &[&str] = &[
     "tools: { \"mcp__crm__notify\": { approval_required: true } }\nreview: { enabled: true }\n",
     "people:\n  - { name: ana, roles: [approver], email: ana@example.org, accounts: { pager: a1 } }\n",
     "workspaces: { trust: listed, listed: [~/src, /srv/app] }\nstore: { url: sqlite }\n",
+    "programs:\n  - names: [tix]\n    everywhere: [\"--json\"]\n    subs:\n      - { names: [list], does: read, operands: \"name*\", match: [tix list] }\n",
     "a: &x [1, 2]\nb: *x\nfirewall: { mode: off }\n",
 ];
 /// Pieces that turn one thing into another.

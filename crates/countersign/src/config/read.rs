@@ -6,6 +6,7 @@ use countersign_core::policy::{
 use countersign_core::score::Score;
 use serde_json::Value;
 
+use super::programs::programs;
 use super::schema::{Problem, nearest, word};
 
 /// What a project's file may speak about at all.
@@ -62,6 +63,7 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
             lines.map(str::to_owned).collect()
         }),
         redact_secrets: at(values, "security.redact_secrets").as_bool(),
+        programs: programs(values)?,
     };
     if let (Some(auto), Some(ask)) = (changes.auto_below, changes.ask_above)
         && auto > ask

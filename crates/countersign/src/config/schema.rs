@@ -124,6 +124,39 @@ static ASSESSOR: Spec = Spec::Keys(&[
     key("may_lower", Spec::Flag, ""),
 ]);
 
+/// A list of texts.
+const TEXTS: Spec = Spec::List(&Spec::Text);
+
+/// What a subcommand of a program does.
+static SUB: Spec = Spec::Keys(&[
+    key("names", TEXTS, ""),
+    key("does", Spec::Text, ""),
+    key("options", Spec::Text, ""),
+    key("manual", Spec::Text, ""),
+    key("style", Spec::Text, ""),
+    key("flags", TEXTS, ""),
+    key("operands", Spec::Text, ""),
+    key("match", TEXTS, ""),
+    key("not_match", TEXTS, ""),
+]);
+
+/// What a program of the owner does.
+static PROGRAM: Spec = Spec::Keys(&[
+    key("names", TEXTS, ""),
+    key("does", Spec::Text, ""),
+    key("options", Spec::Text, ""),
+    key("manual", Spec::Text, ""),
+    key("style", Spec::Text, ""),
+    key("flags", TEXTS, ""),
+    key("everywhere", TEXTS, ""),
+    key("operands", Spec::Text, ""),
+    key("verbs", Spec::Text, ""),
+    key("verb_words", Spec::Count(8), ""),
+    key("subs", Spec::List(&SUB), ""),
+    key("match", TEXTS, ""),
+    key("not_match", TEXTS, ""),
+]);
+
 const TIME: Spec = Spec::Time(SECONDS_MAX);
 
 /// How long questions wait, by side effect and by channel.
@@ -207,6 +240,7 @@ pub(crate) static CONFIG: &[Key] = &[
         Spec::Keys(&[key("redact_secrets", Spec::Flag, "true")]),
         "",
     ),
+    key("programs", Spec::List(&PROGRAM), "[]"),
     key("people", Spec::List(&PERSON), "[]"),
     key("contacts", Spec::Map(&Spec::Scalar), "{}"),
     key(
@@ -311,7 +345,10 @@ impl Problem {
         } else {
             format!("`{}`: ", self.key)
         };
-        let message = format!("{}: {place}{}", file.display(), self.what);
+        let line = self
+            .line_in(file)
+            .map_or_else(String::new, |line| format!(":{line}"));
+        let message = format!("{}{line}: {place}{}", file.display(), self.what);
         let usual = "fix the file, or use --no-config to judge without it";
         let hint = if self.hint.is_empty() {
             usual.to_owned()
@@ -319,6 +356,15 @@ impl Problem {
             self.hint
         };
         Complaint::usage(message, hint)
+    }
+
+    /// Returns the line it stands in. Rows of programs are long, so their errors name it.
+    fn line_in(&self, file: &Path) -> Option<u64> {
+        let text = self
+            .key
+            .starts_with("programs[")
+            .then(|| std::fs::read_to_string(file))?;
+        super::lines::line_of(&text.ok()?, &self.key)
     }
 
     /// Returns the complaint about what was typed.
