@@ -140,6 +140,29 @@ pub(crate) enum Command {
         Exit code: 0 done or already set up, 1 failed or declined, 2 usage error or nothing written."
     )]
     Init(Init),
+    /// Propose a row for a program that nothing is known about
+    #[command(
+        after_help = "Runs nothing: reads the program's manual page, or its help (`prog --help | countersign teach prog -`).\n\
+        Everything in the row asks until you mark it. Prints what to put into config.yaml.\n\
+        Exit code: 0 done, 1 failed or declined, 2 usage error or nothing written."
+    )]
+    Teach(Teach),
+}
+
+/// Propose a row for a program that nothing is known about.
+#[derive(Debug, Args)]
+pub(crate) struct Teach {
+    /// The program, by its bare name
+    pub(crate) program: String,
+    /// A file with its help; `-` reads standard input [default: its manual page]
+    #[arg(value_name = "FILE")]
+    pub(crate) source: Option<PathBuf>,
+    /// Show the change to config.yaml, and write it after one yes at the terminal
+    #[arg(long)]
+    pub(crate) write: bool,
+    /// Print JSON
+    #[arg(long, conflicts_with = "write")]
+    pub(crate) json: bool,
 }
 
 /// Put the firewall in front of the agents on this machine.

@@ -20,6 +20,7 @@ mod policy;
 mod practice;
 mod run;
 mod serve;
+mod teach;
 mod usage;
 
 use std::process::ExitCode;
@@ -78,6 +79,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Doctor(args)) => doctor::run(&args, &reach),
         Some(Command::Hook(args)) => hook(&args, &reach),
         Some(Command::Init(args)) => init::run(&args, &reach),
+        Some(Command::Teach(teach)) => teach::run(&teach, home),
     }
 }
 

@@ -14,6 +14,7 @@ mod samples;
 mod server;
 mod show;
 mod slash;
+mod teach;
 mod telemetry;
 mod tls;
 mod tui;

@@ -37,7 +37,7 @@ mod verbs;
 mod written;
 
 pub(crate) use cleaning::says_output;
-pub(crate) use owners::{is_describable, is_name, is_taken};
+pub(crate) use owners::{is_describable, is_name, is_taken, speaks_of_more};
 pub(crate) use production::names_production;
 
 use crate::act::Act;

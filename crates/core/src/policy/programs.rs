@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use crate::act::Act;
-use crate::follow::program::{self, is_name, is_taken};
+use crate::follow::program::{self, is_taken};
 use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::owners::{ProgramText, Programs, RowError, RowText, compile};
 use crate::knowledge::{Effect, Role, Row};
@@ -46,10 +46,20 @@ pub fn read(texts: &[ProgramText]) -> Result<Programs, RowError> {
     Ok(programs)
 }
 
+/// Whether a program that is described may have this name.
+pub fn is_name(name: &str) -> bool {
+    program::is_name(name)
+}
+
 /// Whether a row of the owner would speak for this name alone: it can be a name, and our tables do
 /// not know it.
 pub fn is_describable(name: &str) -> bool {
     program::is_describable(name)
+}
+
+/// Whether the name of an option speaks of more than looking or building: `--force`, `--exec`.
+pub fn speaks_of_more(option: &str) -> bool {
+    program::speaks_of_more(option)
 }
 
 fn error(

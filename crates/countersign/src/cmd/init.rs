@@ -1,7 +1,7 @@
 //! `countersign init`: puts the firewall in front of agents, or takes it away again.
 
 mod practice;
-mod show;
+pub(super) mod show;
 
 use std::io::{BufRead as _, IsTerminal as _, Write as _};
 use std::process::ExitCode;

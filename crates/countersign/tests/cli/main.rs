@@ -8,4 +8,5 @@ mod eval;
 mod init;
 #[path = "../shared/ours.rs"]
 mod ours;
+mod programs;
 mod support;

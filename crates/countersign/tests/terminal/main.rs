@@ -21,6 +21,7 @@ mod scene;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../http/support.rs"]
 mod support;
+mod teach;
 mod terminal;
 mod truth;
 mod window;

@@ -6,12 +6,13 @@
 
 use super::resolve::find_program;
 use super::roles::operand_roles;
+use super::unknown::speaks_against;
 use super::{Line, is_cmdlet};
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::languages::by_interpreter;
-use crate::knowledge::names::WINDOWS_PROGRAMS;
+use crate::knowledge::names::{RUNNING_OPTION_WORDS, WINDOWS_PROGRAMS};
 use crate::knowledge::{self, Effect, Program, Role};
 
 /// Longest name that a described program may have.
@@ -25,6 +26,15 @@ pub(super) const UNMARKED: &str = "its row under `programs` in config.yaml is no
 /// Whether a row of the owner would speak for this name alone.
 pub(crate) fn is_describable(name: &str) -> bool {
     is_name(name) && !is_taken(name)
+}
+
+/// Whether the name of an option speaks of more than looking or building.
+pub(crate) fn speaks_of_more(option: &str) -> bool {
+    let runs = RUNNING_OPTION_WORDS
+        .iter()
+        .any(|word| option.contains(word));
+    let table = knowledge::verbs("unknown");
+    runs || table.is_none_or(|table| speaks_against(table, option))
 }
 
 /// Whether a program may have this name: letters, digits, `.`, `_`, `+` and `-`, so that it can be

@@ -204,7 +204,7 @@ fn is_telling_name(name: &str) -> bool {
 }
 
 /// Whether one part of a word could mean more than looking or building.
-fn speaks_against(table: &Verbs, word: &str) -> bool {
+pub(super) fn speaks_against(table: &Verbs, word: &str) -> bool {
     let word = word.to_ascii_lowercase();
     parts(&word).any(|part| {
         table

@@ -114,13 +114,13 @@ fn verb(change: &Change) -> String {
 
 /// How much of a long new file is shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Length {
+pub(in crate::cmd) enum Length {
     Shown,
     Whole,
 }
 
 /// Returns the change as a unified diff, safe to show.
-fn diff(change: &Change, length: Length) -> String {
+pub(in crate::cmd) fn diff(change: &Change, length: Length) -> String {
     let text = |bytes: &Option<Vec<u8>>| {
         String::from_utf8_lossy(bytes.as_deref().unwrap_or_default()).into_owned()
     };
@@ -140,7 +140,8 @@ fn diff(change: &Change, length: Length) -> String {
     safe.collect()
 }
 
-fn coloured(diff: &str) -> String {
+/// Returns a diff with its lines in colours.
+pub(in crate::cmd) fn coloured(diff: &str) -> String {
     let mut out = String::new();
     for line in diff.lines() {
         let style = match line.chars().next() {
