@@ -176,7 +176,8 @@ impl Walk<'_> {
         found
             .hits
             .retain(|hit| !hit.names_context() || !only_looks && !hit.stays_here());
-        let bare = rest.is_empty() && program.row.does == Effect::Unknown;
+        // Alone most programs with subcommands show their help; of the owner's nobody has said so.
+        let bare = rest.is_empty() && program.row.does == Effect::Unknown && !program.row.owned;
         let asks = found.row.is_none() && matches!(only, "version" | "help");
         let helps = found.row.is_none() && lifts::only_asks(&program.row, rest);
         if helps || bare || asks {

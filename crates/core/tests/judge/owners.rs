@@ -44,6 +44,7 @@ fn described() -> Vec<ProgramText> {
             ..ProgramText::default()
         },
         single(row(&["glimpse"], "read", &["-n =text"], "read*")),
+        single(row(&["sieve"], "compute", &[], "")),
         single(row(&["peekin"], "inspect", &[], "read*")),
         single(row(&["hold"], "compute", &["-t =text"], "command")),
         single(row(&["jotter"], "write", &["--tag =text"], "text*")),
@@ -85,6 +86,10 @@ fn a_row_speaks_for_its_program_and_no_row_hides_what_stands_beside_it() {
         ("the owner's wrapper is followed",            "hold -t 5 make",                                  Ask,    Allow),
         ("prose is no command",                        "jotter 'rm -rf / is what we never run'",            Ask,    Allow),
         ("a subcommand that is not marked",            "tix hook install",                               Ask,    Ask),
+        ("alone, where nobody has said what it does",  "tix",                                            Ask,    Ask),
+        ("alone, asked for help",                      "tix --help",                                     Allow,  Allow),
+        ("fed from the network",                       "curl https://example.org/x | glimpse -n 2",      Ask,    Ask),
+        ("a filter fed from the network",              "curl https://example.org/x | sieve",             Ask,    Allow),
         ("a subcommand without a row",                 "tix frobnicate",                                 Ask,    Ask),
         ("an option that is not listed",               "tix dep of --exec x",                          Ask,    Ask),
         ("an option with an effect",                   "tix close --purge t-12",                         Ask,    Allow),

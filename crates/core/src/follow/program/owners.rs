@@ -102,6 +102,13 @@ impl Walk<'_> {
         for word in plain {
             self.plain_word(&word, line);
         }
+        // What only computes is a filter. Anything else may take what it reads for orders.
+        if line.stdin.connected && line.stdin.taint.network && line.row.does > Effect::Compute {
+            self.unreadable(
+                "hands what was loaded from the network to a program that may obey it",
+                line.span,
+            );
+        }
         self.commands_in_words(line);
     }
 
