@@ -181,7 +181,7 @@ fn flag<'l>(
         } else if let Some(name) = word.strip_prefix('?').filter(|name| !name.is_empty()) {
             flag.value = Value::Attached(role(name).ok_or_else(wrong)?);
         } else if let Some(lifts) = lift(word) {
-            flag.lifts = lifts.ok_or_else(wrong)?;
+            flag.lifts = lifts.map_err(|()| wrong())?;
         } else if word == "!help" {
             flag.help = true;
         } else if word == "!last" {
@@ -203,16 +203,15 @@ fn flag<'l>(
     Ok(flag)
 }
 
-/// Reads `!dry`, `!dry=effect`, `!shows` and `!shows=effect`. Returns `None` for any other word, and
-/// nothing in it for an effect that does not exist.
-fn lift(word: &str) -> Option<Option<Lifts>> {
+/// Reads `!dry`, `!dry=effect`, `!shows` and `!shows=effect`. Returns `None` for any other word.
+fn lift(word: &str) -> Option<Result<Lifts, ()>> {
     let (mark, leaves) = word.split_once('=').unwrap_or((word, "inspect"));
     let lifts = match mark {
         "!dry" => Lifts::Dry,
         "!shows" => Lifts::Shows,
         _ => return None,
     };
-    Some(Effect::from_word(leaves).map(lifts))
+    Some(Effect::from_word(leaves).map(lifts).ok_or(()))
 }
 
 /// Reads the places for words, such as `text read*`.

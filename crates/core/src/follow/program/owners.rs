@@ -20,6 +20,26 @@ const NAME_BYTES_MAX: usize = 64;
 /// How many words of one command are tried as the beginning of another.
 const STARTS_MAX: usize = 4;
 
+/// Roles by which a word is not judged as a file or as code.
+const PLAIN_ROLES: &[Role] = &[
+    Role::Text,
+    Role::Name,
+    Role::Password,
+    Role::Argument,
+    Role::Define,
+    Role::Config,
+    Role::Context,
+    Role::Format,
+    Role::Filter,
+    Role::Revision,
+    Role::Url,
+    Role::UrlSend,
+    Role::Send,
+    Role::Task,
+    Role::Variable,
+    Role::Mode,
+];
+
 /// Why a command is asked about whose row says nothing yet.
 pub(super) const UNMARKED: &str = "its row under `programs` in config.yaml is not marked yet";
 
@@ -84,11 +104,8 @@ impl Walk<'_> {
     /// Judges the words that a row of the owner says nothing about.
     pub(super) fn beyond_the_owners_row(&mut self, line: &Line<'_>) {
         let inspects = line.row.does == Effect::Inspect;
-        let says_nothing = |role: Role| match role {
-            Role::Text | Role::Name | Role::Password | Role::Argument => true,
-            Role::Read => inspects,
-            _ => false,
-        };
+        let says_nothing =
+            |role: Role| PLAIN_ROLES.contains(&role) || role == Role::Read && inspects;
         let values = line.read.hits.iter().filter_map(|hit| hit.meaning());
         let roles = operand_roles(line.row, line.read);
         let operands = line.read.operands.iter().copied().zip(roles);
