@@ -130,11 +130,11 @@ fn is_asked_about(proposal: &Proposal) -> Result<(), Complaint> {
     let changes: Changes = config::read::changes(&values).map_err(|_| broken())?;
     let policy = Policy::default().with(changes);
     let subs = proposal.subs.iter().flatten();
-    let commands = subs.map(|sub| format!("{} {sub} x", proposal.program));
+    let mut commands = subs.map(|sub| format!("{} {sub} x", proposal.program));
     let asked = |command: String| {
         judge(&policy, &ToolCall::command(command)).ruling.verdict >= Verdict::Ask
     };
-    if commands.map(asked).all(|asked| asked) {
+    if commands.all(asked) {
         Ok(())
     } else {
         Err(broken())

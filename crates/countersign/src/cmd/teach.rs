@@ -33,7 +33,7 @@ pub(crate) fn run(args: &Teach, home: Option<PathBuf>) -> Result<ExitCode, Compl
     }
     let text = format!("programs:\n{}", items(&proposal, 2));
     if args.json {
-        let values = config::parse(&text).map_err(|problem| problem.typed())?;
+        let values = config::parse(&text).map_err(config::schema::Problem::typed)?;
         let row = values.pointer("/programs/0").unwrap_or(&Value::Null);
         return written(print_json(row), ExitCode::SUCCESS);
     }
@@ -95,7 +95,7 @@ fn write(proposal: &Proposal, home: &Home) -> Result<ExitCode, Complaint> {
 
 /// Returns the terminal to read the answer from: standard input may be the help text.
 fn terminal() -> Result<BufReader<File>, Complaint> {
-    let opened = File::open("/dev/tty").ok().filter(|tty| tty.is_terminal());
+    let opened = File::open("/dev/tty").ok().filter(File::is_terminal);
     match opened {
         Some(tty) if std::io::stdout().is_terminal() => Ok(BufReader::new(tty)),
         Some(_) | None => Err(Complaint::usage(

@@ -21,15 +21,15 @@ pub(super) fn plain(page: &str) -> String {
         };
         match macro_name {
             "SH" | "SS" | "Sh" | "Ss" => {
-                out.push_str(&format!("{}:\n", rest.trim_matches('"')));
+                out.extend([rest.trim_matches('"'), ":\n"]);
                 is_tag = false;
             }
             "TP" | "TQ" => is_tag = true,
             "IP" => {
                 let tag = words(&rest).into_iter().next().unwrap_or_default();
-                out.push_str(&format!("  {tag}  \n"));
+                out.extend(["  ", &tag, "  \n"]);
             }
-            "It" => out.push_str(&format!("  {}  \n", tagged(&rest))),
+            "It" => out.extend(["  ", &tagged(&rest), "  \n"]),
             "" | "B" | "I" | "BR" | "BI" | "IR" | "RB" | "IB" | "RI" | "SM" | "SB" => {
                 let text = match macro_name {
                     "" => rest,
@@ -37,7 +37,7 @@ pub(super) fn plain(page: &str) -> String {
                     _ => words(&rest).concat(),
                 };
                 let indent = if is_tag { "  " } else { "        " };
-                out.push_str(&format!("{indent}{text}  \n"));
+                out.extend([indent, &text, "  \n"]);
                 is_tag = false;
             }
             _ => {}
@@ -81,14 +81,14 @@ fn tagged(rest: &str) -> String {
         match word {
             "Fl" => {
                 let name = words.next().unwrap_or("");
-                out.push_str(&format!("{gap}-{name}"));
+                out.extend([gap, "-", name]);
             }
             "Ar" => {
                 let name = words.next().unwrap_or("value");
-                out.push_str(&format!("{gap}<{name}>"));
+                out.extend([gap, "<", name, ">"]);
             }
             "Cm" | "Ic" | "Nm" | "Xo" | "Xc" | "Oo" | "Oc" | "Op" | "Ns" => {}
-            word => out.push_str(&format!("{gap}{word}")),
+            word => out.extend([gap, word]),
         }
     }
     out.replace(" ,", ",")

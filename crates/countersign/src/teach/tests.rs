@@ -179,10 +179,10 @@ fn every_subcommand_asks_until_it_is_marked() {
 #[test]
 fn hostile_text_stays_text_and_all_of_it_asks() {
     let long = "  a".repeat(4_000_000);
-    let many: String = (0..5_000)
+    let many: Vec<String> = (0..5_000)
         .map(|at| format!("  sub{at}   does it\n  --opt{at}   sets it\n"))
         .collect();
-    let many = format!("Commands:\n{many}");
+    let many = format!("Commands:\n{}", many.concat());
     #[rustfmt::skip]
     let rows = [
         // name                          text                                                                                   subs
