@@ -61,6 +61,10 @@ fn is_slow(short: &str, long: &str) -> bool {
     })
 }
 
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test may measure; the core may not"
+)]
 fn time(line: &str) -> Duration {
     let start = Instant::now();
     let assessment = assess_command(line);
