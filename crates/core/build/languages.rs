@@ -191,7 +191,7 @@ fn write_registry(languages: &[LanguageRow], code: &mut String) -> Result<(), St
 }
 
 /// The lists of names that a scripting language may have.
-const SCRIPT_LISTS: [&str; 23] = [
+const SCRIPT_LISTS: [&str; 25] = [
     "functions",
     "methods",
     "modules",
@@ -215,6 +215,8 @@ const SCRIPT_LISTS: [&str; 23] = [
     "quiet",
     "databases",
     "sending_methods",
+    "mappers",
+    "row_methods",
 ];
 
 /// Returns the descriptor of a scripting language, on one line.

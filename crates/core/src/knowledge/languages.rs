@@ -111,6 +111,10 @@ pub struct Script {
     pub databases: Names,
     /// Methods that send or change something where a library is loaded that reaches out.
     pub sending_methods: Names,
+    /// Attributes by which an object mapper reaches the rows of a database.
+    pub mappers: Names,
+    /// Methods that change rows where there is such an attribute.
+    pub row_methods: Names,
     /// What may be taken from modules.
     pub attributes: Attributes,
     /// Calls with effects, by their dotted path.

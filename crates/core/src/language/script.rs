@@ -50,8 +50,12 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     let paths = std::mem::take(&mut bindings.paths);
     let values = Values::new(script, &tokens, &indents, &paths, arguments);
     bindings.locals.extend(values.names().map(str::to_owned));
+    let is_mapper =
+        |token: &Token| matches!(token, Token::Name(name) if script.mappers.contains(name));
+    let mut pairs = tokens.iter().zip(tokens.iter().skip(1));
     let mut reader = Reader {
         script,
+        maps_rows: pairs.any(|(dot, name)| dot.is_mark(".") && is_mapper(name)),
         tokens: &tokens,
         bindings,
         values: &values,
@@ -74,6 +78,8 @@ pub(crate) fn javascript_tokens(code: &str) -> Option<Vec<Token>> {
 struct Reader<'a> {
     script: &'static Script,
     tokens: &'a [Token],
+    /// Whether an object mapper is used, so that methods change rows of a database.
+    maps_rows: bool,
     bindings: Bindings,
     values: &'a Values<'a>,
     paths: &'a Paths,

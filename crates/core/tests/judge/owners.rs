@@ -286,16 +286,16 @@ fn a_question_about_an_unknown_program_says_how_to_describe_it() {
             .find(|reason| reason.contains("teach"))
             .cloned()
     };
-    let expected = "nobody has described `workmux`; if you know it, do so once: `workmux --help | countersign teach workmux -`";
+    let expected = "nobody has described `glimmer`; if you know it, do so once: `glimmer --help | countersign teach glimmer -`";
     #[rustfmt::skip]
     let rows = [
-        ("an unknown program",              "workmux merge x",                          Some(expected)),
-        ("behind others",                   "cd src && sudo workmux merge x",           Some(expected)),
+        ("an unknown program",              "glimmer merge x",                          Some(expected)),
+        ("behind others",                   "cd src && sudo glimmer merge x",           Some(expected)),
         ("one that is described",           "tix frobnicate",                           None),
         ("one that we know",                "git frobnicate",                           None),
-        ("a file",                          "/tmp/workmux merge x",                     None),
-        ("a name that is not safe to type", "'work;mux' merge x",                       None),
-        ("a name of other letters",         "w\u{f6}rkmux merge x",                     None),
+        ("a file",                          "/tmp/glimmer merge x",                     None),
+        ("a name that is not safe to type", "'glim;mer' merge x",                       None),
+        ("a name of other letters",         "gl\u{ef}mmer merge x",                     None),
         ("a name that is too long",         &format!("{} merge x", "w".repeat(65)),     None),
         ("a command that runs",             "ls",                                       None),
     ];

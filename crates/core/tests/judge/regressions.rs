@@ -5,9 +5,9 @@ mod noise;
 mod options;
 mod options_files;
 mod options_services;
-mod places;
 mod people;
 mod people_later;
+mod places;
 mod reach;
 mod wrappers;
 

@@ -250,6 +250,9 @@ impl Reader<'_> {
     /// in libraries that reach out, and end only what the script itself started.
     fn is_ordinary_method(&self, name: &str, called: bool, end: usize) -> bool {
         let script = self.script;
+        if self.maps_rows && called && script.row_methods.contains(name) {
+            return false;
+        }
         if script.sending_methods.contains(name) {
             return script.has_ordinary_names() && (!called || !self.reaches_out());
         }
