@@ -13,7 +13,7 @@ use self::places::{assigns, enters, put_place_in};
 use super::cursor::Cursor;
 use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, deed_of, deed_on};
 use crate::knowledge::languages::{CMD_COMMANDS, CMD_GLUED, Call};
-use crate::knowledge::names::WINDOWS_HALTERS;
+use crate::knowledge::names::{NETSH_ORDERS, WINDOWS_HALTERS};
 use crate::knowledge::{self, CallReader, Effect, Flag, Lifts, Role, Row, Style};
 
 const COMPUTED: &str = "a Windows command assembled from variables";
@@ -355,20 +355,6 @@ fn has(arguments: &[String], wanted: &[&str]) -> bool {
 /// Whether a word that only shows something stands where a command takes its order from: first, or
 /// behind the words that lead there. Further back it is one more argument of what is done.
 fn says_show(name: &str, arguments: &[String], wanted: &[&str]) -> bool {
-    const ORDERS: [&str; 12] = [
-        "set",
-        "add",
-        "delete",
-        "reset",
-        "import",
-        "exec",
-        "install",
-        "uninstall",
-        "connect",
-        "disconnect",
-        "start",
-        "stop",
-    ];
     let is_wanted = |word: &String| has(std::slice::from_ref(word), wanted);
     let Some(at) = arguments.iter().position(is_wanted) else {
         return false;
@@ -377,7 +363,7 @@ fn says_show(name: &str, arguments: &[String], wanted: &[&str]) -> bool {
     match name {
         "netsh" => !before
             .iter()
-            .any(|word| has(std::slice::from_ref(word), &ORDERS)),
+            .any(|word| NETSH_ORDERS.contains(word.to_ascii_lowercase().as_str())),
         "fsutil" => at <= 1,
         "shutdown" => arguments.len() == 1,
         _ => at == 0,

@@ -3,43 +3,8 @@
 //! The look of it is the same everywhere: a loop whose condition is always true, or a statement that
 //! repeats itself, and a call that makes a copy of the process; nothing in it waits or ends.
 
-/// Loops that never end, with blanks taken out.
-const ENDLESS: [&str; 15] = [
-    "whiletrue",
-    "while1",
-    "while(1)",
-    "while(true)",
-    "while!0",
-    "while(!0)",
-    "for(;;)",
-    "loop{",
-    "loopdo",
-    "untilfalse",
-    "until0",
-    "forkwhile",
-    "forkuntil",
-    "1whilefork",
-    "whilefork",
-];
-
-/// Calls that make a copy of the process, with blanks taken out.
-const COPIES: [&str; 10] = [
-    "os.fork",
-    "fork(",
-    "fork;",
-    "fork}",
-    "forkwhile",
-    "forkuntil",
-    "process.fork",
-    "pcntl_fork",
-    "spawn(process.",
-    "spawn(process.argv",
-];
-
-/// What keeps the number of copies bounded.
-const BOUNDS: [&str; 10] = [
-    "wait", "sleep", "break", "exit", "accept(", "return", "die", "join(", "last", "if",
-];
+use crate::knowledge::languages::Names;
+use crate::knowledge::names::{ENDLESS_LOOPS, FORK_BOUNDS, FORK_CALLS};
 
 /// Whether `code` makes copies of its process without end.
 pub(crate) fn without_end(code: &str) -> bool {
@@ -53,8 +18,8 @@ pub(crate) fn without_end(code: &str) -> bool {
         .collect();
     // Whatever ends with the name ends the call.
     let packed = format!("{packed};");
-    let has = |words: &[&str]| words.iter().any(|word| packed.contains(word));
-    has(&ENDLESS) && has(&COPIES) && !has(&BOUNDS)
+    let has = |words: &Names| words.iter().any(|word| packed.contains(word));
+    has(&ENDLESS_LOOPS) && has(&FORK_CALLS) && !has(&FORK_BOUNDS)
 }
 
 /// Returns `code` without what stands in quotes: that is text, not code.

@@ -17,6 +17,7 @@ const BY_NAME_FOR_A_REASON: &[(&str, &str)] = &[
     ("cmd/eval/sessions.rs", "labels that people wrote"),
     ("cmd/eval/sessions/sample.rs", "the arguments of a tool"),
     ("cmd/serve.rs", "the configuration"),
+    ("cmd/teach.rs", "the configuration"),
 ];
 
 /// What only the gateway itself and commands on its home may use, with who may.

@@ -21,6 +21,10 @@ const STAY: &[(&str, &str, &str)] = &[
         "MARKS",
         "marks by which PowerShell is told from other shells",
     ),
+    ("script/members.rs", "WORDS", "grammar"),
+    ("values/evaluate.rs", "WORDS", "grammar"),
+    ("values/evaluate.rs", "COMPARED", "grammar"),
+    ("values/python.rs", "WORDS", "grammar"),
     ("script/lexer.rs", "STARTERS", "grammar"),
     ("script/lexer.rs", "MARKS", "grammar"),
     (

@@ -37,6 +37,8 @@ const RAISED: &[(Effect, Live, &str)] = &[
         "starts or replaces services in production",
     ),
 ];
+/// A word that names production only at the end of a name.
+const LIVE: &str = "live";
 /// How sensitive production is as a target.
 const PRODUCTION: Score = Score::new(700);
 /// Longest word that can be a name.
@@ -346,7 +348,7 @@ fn is_production(label: &str) -> bool {
                 later.len() <= 2 || LIVE_SYSTEMS.contains(later.as_str())
             })
         };
-        found |= PRODUCTION_WORDS.contains(word.as_str()) || word == "live" && last();
+        found |= PRODUCTION_WORDS.contains(word.as_str()) || word == LIVE && last();
     }
     found
 }

@@ -5,7 +5,7 @@ use super::values::Value;
 use super::words::{Command, Word};
 use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets, expressions};
 use crate::knowledge::Role;
-use crate::knowledge::names::SECRET_VARIABLE_WORDS;
+use crate::knowledge::names::{POWERSHELL_DRIVES, SECRET_VARIABLE_WORDS};
 use crate::language::cursor::continues_name;
 use crate::language::{Deed, ENVIRONMENT, Reading, WHOLE_ENVIRONMENT, deed_of};
 use crate::place::{Ground, mark_home};
@@ -58,20 +58,6 @@ pub(super) fn environment_drive(cmdlet: &str, arguments: &Arguments, reading: &m
 
 /// The drive of a path that is no disk: `env`, `function`, `hkcu`.
 pub(super) fn provider(path: &str) -> Option<&'static str> {
-    const DRIVES: [(&str, &str); 12] = [
-        ("env:", "env"),
-        ("variable:", "variable"),
-        ("function:", "function"),
-        ("alias:", "alias"),
-        ("cert:", "cert"),
-        ("wsman:", "wsman"),
-        ("hklm:", "registry"),
-        ("hkcu:", "registry"),
-        ("hkcr:", "registry"),
-        ("hku:", "registry"),
-        ("registry::", "registry"),
-        ("hkey_", "registry"),
-    ];
     let lower = path.to_ascii_lowercase();
     let lower = lower
         .rsplit_once("::")
@@ -82,7 +68,9 @@ pub(super) fn provider(path: &str) -> Option<&'static str> {
                 rest
             }
         });
-    let found = DRIVES.iter().find(|(start, _)| lower.starts_with(start));
+    let found = POWERSHELL_DRIVES
+        .iter()
+        .find(|(start, _)| lower.starts_with(start));
     found.map(|(_, name)| *name)
 }
 
