@@ -12,7 +12,7 @@ use crate::config::{parse, read};
 
 const CLAP: &str = "A manager of worktrees
 
-Usage: workmux [OPTIONS] <COMMAND>
+Usage: glimmer [OPTIONS] <COMMAND>
 
 Commands:
   add          Create a worktree and open a window for it
@@ -123,7 +123,7 @@ fn subcommands_and_options_are_found_in_every_kind_of_help() {
     let manual = roff::plain(ROFF);
     #[rustfmt::skip]
     let rows = [
-        ("workmux", CLAP,     "add list|ls merge remove", "-v|--verbose --color= -C= --force --log? -h|--help -V|--version"),
+        ("glimmer", CLAP,     "add list|ls merge remove", "-v|--verbose --color= -C= --force --log? -h|--help -V|--version"),
         ("bd",      COBRA,    "close create dep ready sync", "--actor= --db= -h|--help --json --no-daemon"),
         ("fleet",   ARGPARSE, "status roll drain", "-h|--help --region|-r="),
         ("vcx",     GROUPED,  "clone init log status", ""),
@@ -149,12 +149,12 @@ fn verdict(policy: &Policy, command: &str) -> Verdict {
 
 #[test]
 fn every_subcommand_asks_until_it_is_marked() {
-    let proposal = from_help("workmux", CLAP.as_bytes()).unwrap();
+    let proposal = from_help("glimmer", CLAP.as_bytes()).unwrap();
     let row = format!("programs:\n{}", items(&proposal, 2));
     insta::assert_snapshot!(row);
     let unmarked = policy(&row);
     for sub in ["add", "list", "ls", "merge", "remove"] {
-        let command = format!("workmux {sub} x");
+        let command = format!("glimmer {sub} x");
         assert_eq!(verdict(&unmarked, &command), Verdict::Ask, "{command}");
     }
     let list = "names: [\"list\", \"ls\"]\n        does: unknown";
@@ -162,14 +162,14 @@ fn every_subcommand_asks_until_it_is_marked() {
     let marked = policy(&row.replace(list, "names: [\"list\", \"ls\"]\n        does: read"));
     #[rustfmt::skip]
     let rows = [
-        ("what was marked",                        "workmux list x",                Verdict::Allow),
-        ("a plain switch",                         "workmux list -v x",             Verdict::Allow),
-        ("its help",                               "workmux merge --help",          Verdict::Allow),
-        ("what was not",                           "workmux merge x",               Verdict::Ask),
-        ("a switch whose name speaks of more",     "workmux --force list x",        Verdict::Ask),
-        ("a value nobody has marked",              "workmux list --color x",        Verdict::Ask),
-        ("an option that is not in the text",      "workmux list --jobs",           Verdict::Ask),
-        ("a key as a name",                        "workmux list ~/.ssh/id_rsa",    Verdict::Ask),
+        ("what was marked",                        "glimmer list x",                Verdict::Allow),
+        ("a plain switch",                         "glimmer list -v x",             Verdict::Allow),
+        ("its help",                               "glimmer merge --help",          Verdict::Allow),
+        ("what was not",                           "glimmer merge x",               Verdict::Ask),
+        ("a switch whose name speaks of more",     "glimmer --force list x",        Verdict::Ask),
+        ("a value nobody has marked",              "glimmer list --color x",        Verdict::Ask),
+        ("an option that is not in the text",      "glimmer list --jobs",           Verdict::Ask),
+        ("a key as a name",                        "glimmer list ~/.ssh/id_rsa",    Verdict::Ask),
     ];
     for (name, command, expected) in rows {
         assert_eq!(verdict(&marked, command), expected, "{name}: {command}");
@@ -253,7 +253,7 @@ fn only_a_name_that_says_something_new_is_described() {
             "{name:?}"
         );
     }
-    assert!(check_name("workmux").is_ok());
+    assert!(check_name("glimmer").is_ok());
 }
 
 #[test]

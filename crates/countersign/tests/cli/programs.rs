@@ -51,10 +51,10 @@ fn a_described_program_runs_as_its_row_says() {
 
 #[test]
 fn a_question_about_an_unknown_program_says_what_to_type() {
-    let ran = owner("").run(&["check", "workmux merge x"]);
+    let ran = owner("").run(&["check", "glimmer merge x"]);
     assert_eq!(ran.code, 10);
     let shown = ran.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
-    let hint = "`workmux --help | countersign teach workmux -`";
+    let hint = "`glimmer --help | countersign teach glimmer -`";
     assert!(shown.contains(hint), "{}", ran.stdout);
 }
 
