@@ -12,5 +12,6 @@ mod names;
 mod owners;
 mod places;
 mod policy;
+mod quiet;
 mod regressions;
 mod tools;

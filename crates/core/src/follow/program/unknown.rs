@@ -2,17 +2,19 @@
 //!
 //! Asking a program what it is, to show something or to build or test the project is inferred from
 //! the table `unknown` of `verbs.toml`. One word that could mean more, one address or one sensitive
-//! place, and nothing is inferred.
+//! place, and nothing is inferred. A name that is a phrase itself (`x-theme-list`) counts like words.
 
 use super::resolve::{Named, resolve};
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::{
-    DESTROYING_NAME_WORDS, QUESTION_WORDS, SHOWN_FORMATS, WRITING_QUERY_WORDS,
+    DESKTOP_NAME_WORDS, DESKTOP_PARTS, DESTROYING_NAME_WORDS, LISTED_NOUNS, LOOKING_NAME_ENDS,
+    LOOKING_NAME_VERBS, QUERYING_WORDS, QUESTION_WORDS, READING_QUERY_WORDS, SHOWN_FORMATS,
+    WRITING_QUERY_WORDS,
 };
 use crate::knowledge::{self, Effect, Verbs};
-use crate::language;
+use crate::language::{self, Deed};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
@@ -46,7 +48,10 @@ impl Walk<'_> {
             || is_foreign_assignment(name, rest)
         {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
-        } else if let Some(effect) = self.inferred(rest).filter(|_| !is_telling_name(name)) {
+        } else if let Some(effect) = self
+            .inferred_with(said_by_name(name), rest)
+            .filter(|_| !is_telling_name(name))
+        {
             self.may_start(rest);
             self.note_inferred(effect, name, span);
         } else if self.scope.brought.functions
@@ -78,8 +83,14 @@ impl Walk<'_> {
     /// Infers what an unknown program does from its words: `x list`, `x describe y` and `x --list`
     /// only look.
     pub(super) fn inferred(&mut self, rest: &[Arg]) -> Option<Effect> {
+        self.inferred_with(None, rest)
+    }
+
+    /// The same, where the name of the program has already said something.
+    fn inferred_with(&mut self, said: Option<Effect>, rest: &[Arg]) -> Option<Effect> {
         let table = knowledge::verbs("unknown")?;
-        let mut found: Option<Effect> = None;
+        let queries = rest.last().is_some_and(is_reading_query);
+        let mut found = said.or_else(|| lists_a_noun(rest).then_some(Effect::Inspect));
         let mut leading = 0_u32;
         let mut addressed = false;
         for (at, arg) in rest.iter().enumerate() {
@@ -89,8 +100,16 @@ impl Walk<'_> {
             {
                 return None;
             }
+            if queries && at + 1 == rest.len() {
+                break;
+            }
+            if queries && at + 2 == rest.len() && QUERYING_WORDS.contains(arg.text.as_str()) {
+                found = found.or(Some(Effect::Inspect));
+                continue;
+            }
             // Nobody knows what it does with what it is shown.
-            let against = speaks_against(table, &arg.text) && !says_format(rest, at);
+            let against =
+                speaks_against(table, &arg.text) && !says_format(rest, at) && !selects(rest, at);
             if is_code(&arg.text) || against || self.is_sensitive(&arg.text) {
                 return None;
             }
@@ -106,7 +125,7 @@ impl Walk<'_> {
             } else {
                 leading <= LEADING_WORDS
             };
-            if can_ask && found.is_none() {
+            if can_ask && found.is_none() && !selects(rest, at) {
                 found = verb(table, &arg.text);
             }
         }
@@ -225,6 +244,82 @@ fn says_format(rest: &[Arg], at: usize) -> bool {
         _ => value,
     };
     matches!(name, "-o" | "--output" | "--out") && SHOWN_FORMATS.contains(value)
+}
+
+/// Whether the word at `at` says what is shown, although it could be an order elsewhere:
+/// `auth status`, `explain --commit 1f0c2ab`.
+fn selects(rest: &[Arg], at: usize) -> bool {
+    let (Some(arg), Some(next)) = (rest.get(at), rest.get(at + 1)) else {
+        return false;
+    };
+    let is_revision = |text: &str| {
+        (7..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_hexdigit())
+    };
+    !next.vague()
+        && match arg.text.as_str() {
+            "auth" => next.text == "status" && at == 0,
+            "--commit" => is_revision(&next.text),
+            _ => false,
+        }
+}
+
+/// Whether the only word that is no option names things that are listed then: `x tools`.
+fn lists_a_noun(rest: &[Arg]) -> bool {
+    let mut words = rest.iter().filter(|arg| !arg.text.starts_with('-'));
+    let only = words.next().filter(|_| words.next().is_none());
+    only.is_some_and(|word| !word.vague() && LISTED_NOUNS.contains(word.text.as_str()))
+}
+
+/// Returns what the name of a program says that it does: `x-theme-list` and `x-get-info` look,
+/// `x-restart-panel` changes something of the desktop that comes back by itself.
+fn said_by_name(name: &str) -> Option<Effect> {
+    let table = knowledge::verbs("unknown")?;
+    let plain = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'0'..=b'9' | b'-' | b'_');
+    let parts: Vec<&str> = name.split(['-', '_']).take(PARTS_MAX + 1).collect();
+    if !name.bytes().all(plain) || !(2..=PARTS_MAX).contains(&parts.len()) {
+        return None;
+    }
+    let (last, before) = parts.split_last()?;
+    let (_, inner) = before.split_first()?;
+    let means_more = |part: &&str| {
+        let effect = table.effect(part);
+        effect.is_some_and(|effect| effect >= Effect::VcsDiscard)
+            || DESTROYING_NAME_WORDS.contains(*part)
+    };
+    let asks = |part: &&str| LOOKING_NAME_VERBS.contains(*part);
+    let looks = LOOKING_NAME_ENDS.contains(*last) || inner.iter().any(asks);
+    if looks && !parts.iter().any(|part| means_more(part)) {
+        return Some(Effect::Inspect);
+    }
+    // All that follows the name of the family is about the desktop: one order and its objects.
+    let (_, phrase) = parts.split_first()?;
+    let orders = phrase
+        .iter()
+        .filter(|part| DESKTOP_NAME_WORDS.contains(**part));
+    let objects = phrase.iter().filter(|part| DESKTOP_PARTS.contains(**part));
+    let (orders, objects) = (orders.count(), objects.count());
+    let family = parts.first().is_some_and(|part| !means_more(part));
+    (family && orders == 1 && objects > 0 && orders + objects == phrase.len())
+        .then_some(Effect::Setting)
+}
+
+/// Whether a word is a query that only reads, whatever program takes it. Signs by which a shell would
+/// do more with it are not allowed in it: nobody knows who reads the word.
+fn is_reading_query(arg: &Arg) -> bool {
+    let text = arg.text.trim().trim_end_matches(';');
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or("").to_ascii_lowercase();
+    if arg.vague()
+        || words.next().is_none()
+        || !READING_QUERY_WORDS.contains(first.as_str())
+        || text.contains(['`', ';', '|', '&', '>', '<', '$', '!', '\\', '\n'])
+    {
+        return false;
+    }
+    let reading = language::sql::read(text, language::sql::Dialect::Generic);
+    reading.hidden.is_none()
+        && !reading.deeds.is_empty()
+        && reading.deeds.iter().all(|deed| *deed == Deed::DbRead)
 }
 
 /// Whether a word may be code: nobody knows in what language an unknown program is asked.
