@@ -16,6 +16,7 @@ pub(crate) fn flag_list(flags: &[FlagLine]) -> String {
         let lifts = match flag.lifts {
             Lifts::Nothing => "Nothing".to_owned(),
             Lifts::Dry(leaves) => format!("Dry(Effect::{leaves:?})"),
+            Lifts::Counts => "Counts".to_owned(),
             Lifts::Shows(leaves) => format!("Shows(Effect::{leaves:?})"),
         };
         let effects: String = flag

@@ -14,6 +14,8 @@ pub enum Lifts {
     Dry(Effect),
     /// The command shows something instead, unless another option changes something.
     Shows(Effect),
+    /// The command shows numbers or names instead of what the files it reads hold.
+    Counts,
 }
 
 /// The value of an option.
@@ -203,8 +205,11 @@ fn flag<'l>(
     Ok(flag)
 }
 
-/// Reads `!dry`, `!dry=effect`, `!shows` and `!shows=effect`. Returns `None` for any other word.
+/// Reads `!dry`, `!dry=effect`, `!shows`, `!shows=effect` and `!counts`. Returns `None` for any other word.
 fn lift(word: &str) -> Option<Result<Lifts, ()>> {
+    if word == "!counts" {
+        return Some(Ok(Lifts::Counts));
+    }
     let (mark, leaves) = word.split_once('=').unwrap_or((word, "inspect"));
     let lifts = match mark {
         "!dry" => Lifts::Dry,

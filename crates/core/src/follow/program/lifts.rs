@@ -11,7 +11,7 @@ use crate::knowledge::names::{
     COMMON_OPTION_WORDS, DRY_VALUES, OFF_WORDS, PARTITION_QUERIES, PARTITION_SWITCHES,
     PARTITION_UNITS,
 };
-use crate::knowledge::{Effect, Flag, Lifts, Row, Style, Value};
+use crate::knowledge::{Effect, Flag, Lifts, Role, Row, Style, Value};
 
 /// Shortest part of a long option's name by which it may be negated: `--no-dry`.
 const NEGATED_LETTERS_MIN: usize = 2;
@@ -45,7 +45,7 @@ pub(super) fn left_over(row: &Row, hits: &[Hit], args: &[Arg]) -> Option<Effect>
         .into_iter()
         .filter_map(|flag| match flag.lifts {
             Lifts::Dry(leaves) if !is_negated(flag, args) => Some(leaves),
-            Lifts::Dry(_) | Lifts::Shows(_) | Lifts::Nothing => None,
+            Lifts::Dry(_) | Lifts::Shows(_) | Lifts::Counts | Lifts::Nothing => None,
         });
     dry.max()
         .or_else(|| shown_instead(row, hits, args))
@@ -81,7 +81,7 @@ fn prints_partitions(row: &Row, args: &[Arg]) -> Option<Effect> {
 pub(super) fn shown_instead(row: &Row, hits: &[Hit], args: &[Arg]) -> Option<Effect> {
     let shows = |flag: &&'static Flag| match flag.lifts {
         Lifts::Shows(leaves) => Some(leaves),
-        Lifts::Dry(_) | Lifts::Nothing => None,
+        Lifts::Dry(_) | Lifts::Counts | Lifts::Nothing => None,
     };
     let given = lifting(hits);
     let leaves = given.iter().filter_map(shows).max()?;
@@ -92,6 +92,28 @@ pub(super) fn shown_instead(row: &Row, hits: &[Hit], args: &[Arg]) -> Option<Eff
         .iter()
         .any(|flag| shows(flag).is_some() && is_negated(flag, args));
     (!changes && !unlisted && !negated).then_some(leaves)
+}
+
+/// Whether an option makes the command show numbers or names instead of the content of files. Another
+/// option may take that back, so the row must list all of them. The patterns must be known: a loop that
+/// tries one after the other would read a secret letter by letter.
+pub(super) fn only_counts(read: &Options<'_>) -> bool {
+    let counts = |hit: &Hit| hit.flag.lifts == Lifts::Counts;
+    // `grep -q KEY=a`: asks for a value, not for a name.
+    let guesses = |pattern: &Arg| {
+        let mut values = pattern.text.split('=').skip(1);
+        values.any(|value| value.starts_with(|first: char| first.is_alphanumeric()))
+    };
+    let known = |hit: &Hit| match hit.meaning() {
+        Some((Role::Read, _)) => false,
+        Some((_, value)) => !value.vague() && !guesses(value),
+        None => true,
+    };
+    read.others == 0
+        && !read.operands.iter().any(|operand| guesses(operand))
+        && read.hits.iter().any(counts)
+        && read.hits.iter().all(known)
+        && !read.operands.iter().any(|operand| operand.vague())
 }
 
 /// Returns the flags given that lift an effect, each once: every word is read again for each of

@@ -4,6 +4,7 @@ use super::Line;
 use super::cleaning::says_output;
 use super::code::interpreter_role;
 use super::foreign::is_no_file;
+use super::lifts::only_counts;
 use super::network::{is_index, is_local_or_registry};
 use super::options::{Hit, Options};
 use crate::act::{Act, Breadth};
@@ -369,6 +370,13 @@ pub(super) fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> 
         .map(|operand| (operand.role, operand.many))
         .collect();
     places.retain(|(role, _)| *role != Role::Command);
+    if only_counts(read) {
+        let names = |(role, many)| match role {
+            Role::Read => (Role::Name, many),
+            other => (other, many),
+        };
+        places = places.into_iter().map(names).collect();
+    }
     // `grep -e pattern file`, `sed -f script file`: the option took the first operand's part.
     let takes_first = match places.first() {
         Some((Role::Text | Role::Name, false)) => {
