@@ -43,7 +43,9 @@ pub(crate) use production::names_production;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, runs_in_subscript};
-use crate::knowledge::names::{COREPACK_MANAGERS, HANDING_PROGRAMS, TALKERS, TASK_RUNNERS};
+use crate::knowledge::names::{
+    COREPACK_MANAGERS, HANDING_PROGRAMS, ROW_REASONS, TALKERS, TASK_RUNNERS,
+};
 use crate::knowledge::{self, Effect, Flag, Operand, PathKind, Program, Role, Row, Style, Value};
 use crate::language::{self, Deed};
 use crate::place::HOLE;
@@ -192,7 +194,7 @@ impl Walk<'_> {
         let dry = left.is_some();
         // Without a row for the subcommand all options are read together below.
         let taint = match found.row {
-            Some(_) => self.hits(&program.row, &found.hits, dry).0,
+            Some(_) => self.hits(&program.row, name, &found.hits, dry).0,
             None => Taint::default(),
         };
         let stream = match found.row {
@@ -270,7 +272,7 @@ impl Walk<'_> {
         let ground = self.ground.clone();
         let dry = line.read.left_over.is_some();
         let base = line.read.left_over.unwrap_or(does);
-        let (taint, changes) = self.hits(line.row, &line.read.hits, dry);
+        let (taint, changes) = self.hits(line.row, line.name, &line.read.hits, dry);
         self.note_directory(line, base);
         self.prepared(line, base);
         // Whether raising privileges matters shows only when the command has been looked at.
@@ -345,6 +347,9 @@ impl Walk<'_> {
         // Many programs share these rows, so people are shown the name that was called.
         if matches!(base, Effect::Guard | Effect::Lifecycle) {
             act = act.on(line.name);
+        }
+        if let Some((_, why)) = ROW_REASONS.iter().find(|(row, _)| *row == line.row.name) {
+            act = act.because(why);
         }
         if line.row.owned && base == Effect::Unknown {
             act = act.because(owners::UNMARKED).on(line.row.name);
@@ -425,7 +430,7 @@ impl Walk<'_> {
                 None => {
                     let act = Act::new(Effect::Unknown, row.name, line.span)
                         .because("an unexpected argument")
-                        .on(format!("`{}` of {}", operand.shown(), row.name));
+                        .on(format!("`{}` of {}", operand.shown(), line.name));
                     self.note(act);
                     continue;
                 }

@@ -509,6 +509,8 @@ pub(crate) enum Writing {
     Edit,
     /// It is made if it is not there.
     Create,
+    /// A directory is made if it is not there, with nothing in it.
+    Directory,
 }
 
 /// Operators of `[[` that evaluate what stands beside them.

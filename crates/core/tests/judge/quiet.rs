@@ -140,3 +140,144 @@ fn words_of_unknown_programs_that_only_read() {
         ),
     ]);
 }
+
+#[test]
+fn questions_to_window_managers_only_read() {
+    check(&[
+        (
+            "hyprctl",
+            &[
+                "hyprctl monitors -j",
+                "hyprctl -j clients",
+                "hyprctl getoption general:gaps_in",
+                "hyprctl reload",
+                "hyprctl dispatch workspace 2",
+            ],
+            &[
+                "hyprctl dispatch exec foot",
+                "hyprctl keyword exec-once foot",
+                "hyprctl keyword bind 'SUPER,Q,exec,foot'",
+                "hyprctl plugin load x.so",
+                "hyprctl eval 'x' list",
+                "hyprctl --batch 'monitors ; dispatch exec foot'",
+                "hyprctl --batch='dispatch exec foot'",
+                "hyprctl monitors --batch 'dispatch exec foot'",
+                "hyprctl '[[BATCH]]dispatch exec foot' list",
+            ],
+        ),
+        (
+            "messages to i3 and sway",
+            &[
+                "swaymsg -t get_tree",
+                "i3-msg -t get_workspaces",
+                "bspc query -N",
+            ],
+            &[
+                "swaymsg exec foot",
+                "swaymsg 'exec foot' list",
+                "swaymsg -t command exec foot",
+                "swaymsg get_tree ';exec foot'",
+                "i3-msg 'reload; exec foot'",
+                "bspc rule -a x",
+            ],
+        ),
+        (
+            "the message bus",
+            &["gdbus introspect --session --dest a.b --object-path /"],
+            &[
+                "gdbus call --session --dest a.b --object-path / --method a.b.Run x",
+                "gdbus introspect --address unixexec:path=./x --dest a.b --object-path /",
+                "dbus-send --session --dest=a.b / a.b.Run",
+            ],
+        ),
+    ]);
+}
+
+#[test]
+fn a_search_path_may_gain_directories_that_managers_fill() {
+    check(&[(
+        "PATH",
+        &[
+            "PATH=/home/dev/.local/share/mise/shims:$PATH node -v",
+            "export PATH=/root/.cargo/bin:$PATH; cargo test",
+            "PATH=/opt/conda/bin:$PATH python -V",
+            "PATH=\"$PWD/node_modules/.bin:$PATH\" tsc",
+            "echo x > bin/readme.md; PATH=$PWD/bin:$PATH ls",
+        ],
+        &[
+            "PATH=/tmp/x:$PATH ls",
+            "PATH=~/evil:$PATH ls",
+            "PATH=/opt/conda/../x:$PATH ls",
+            "PATH=/tmp/.cargo/bin:$PATH ls",
+            "printf 'id' > bin/ls; PATH=$PWD/bin:$PATH ls",
+            "printf 'id' > python3.11; PATH=.:$PATH python3.11 -V",
+            "PATH=a:b:c:d:e:f:g:h:i:j:k:l:m:n:o:p:q:r:$PATH ls",
+        ],
+    )]);
+    let wrote = ["printf 'id' > bin/ls", "PATH=$PWD/bin:$PATH ls"];
+    assert!(session(&wrote).0 >= Verdict::Ask);
+}
+
+#[test]
+fn counting_a_file_of_secrets_shows_nothing_of_it() {
+    check(&[(
+        "counts and names",
+        &[
+            "grep -c . .env",
+            "grep -q KEY .env && echo yes",
+            "grep -qE '^(A|B)=' .env",
+            "grep -l KEY .env",
+            "rg -c KEY .env",
+            "wc -l .env",
+        ],
+        &[
+            "grep KEY .env",
+            "grep -n KEY .env",
+            "grep -c x -f .env src/main.rs",
+            "echo KEY | grep -q -f - .env",
+            "grep -q KEY=a .env",
+            "grep -qe KEY=a .env",
+            "k=; for c in {a..z}; do grep -q \"$k$c\" .env && k=$k$c; done; echo $k",
+            "seq 9 | xargs -I{} grep -c 'K{}' .env",
+            "rg -c --passthru KEY .env",
+            "rg -c --no-json KEY .env",
+            "wc --files0-from=.env",
+            "cat .env | wc -l",
+        ],
+    )]);
+}
+
+#[test]
+fn an_empty_directory_runs_nothing() {
+    check(&[(
+        "directories",
+        &["mkdir -p ~/.local/bin", "mkdir -p ~/.config/autostart"],
+        &[
+            "mkdir -p ~/.local/bin && cp x ~/.local/bin/ls",
+            "mkdir -p ~/.config/autostart && cp x.desktop ~/.config/autostart/",
+            "mkfifo ~/.local/bin/x",
+            "touch ~/.config/autostart/x.desktop",
+            "mkdir -p /etc/cron.d",
+            "mkdir -p ~/.local/bin/countersign",
+        ],
+    )]);
+}
+
+#[test]
+fn reasons_name_what_was_called() {
+    let rows = [
+        ("gh repo create a/b --public", "gh repo create --public"),
+        (
+            "git remote set-url origin https://github.com/a/b",
+            "changes where commits are fetched from",
+        ),
+    ];
+    for (command, words) in rows {
+        let (decided, reasons) = session(&[command]);
+        assert!(decided >= Verdict::Ask, "{command}");
+        assert!(
+            reasons.iter().any(|reason| reason.contains(words)),
+            "{command}: {reasons:?}"
+        );
+    }
+}

@@ -118,6 +118,15 @@ impl Walk<'_> {
         if place.kind == PathKind::Sink {
             return;
         }
+        let place = match how {
+            Writing::Directory => runs_nothing_yet(place),
+            Writing::Replace
+            | Writing::Empty
+            | Writing::Append
+            | Writing::Edit
+            | Writing::Create => place,
+        };
+        let makes = matches!(how, Writing::Create | Writing::Directory);
         self.fills(&place, program, arg.span);
         let byproduct = place.kind == PathKind::Generated && place.inside == Some(true);
         let reversal = match how {
@@ -125,16 +134,9 @@ impl Walk<'_> {
             Writing::Replace => Score::new(350),
             Writing::Empty => Score::new(1000),
             Writing::Append | Writing::Edit => Score::new(300),
-            Writing::Create => Score::new(50),
+            Writing::Create | Writing::Directory => Score::new(50),
         };
-        let effect = place_effect(
-            &place,
-            if how == Writing::Create {
-                Effect::Create
-            } else {
-                Effect::Write
-            },
-        );
+        let effect = place_effect(&place, if makes { Effect::Create } else { Effect::Write });
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
         if effect == Effect::Write || effect == Effect::Create {
             act.reversal = reversal;
@@ -142,7 +144,7 @@ impl Walk<'_> {
         if how == Writing::Empty && !matches!(place.kind, PathKind::Temp | PathKind::Generated) {
             act.note = "empties a file";
         }
-        if arg.glob && how != Writing::Create && is_personal(&place) {
+        if arg.glob && !makes && is_personal(&place) {
             act.reversal = act.reversal.max(Score::new(700));
             act.note = "changes somebody's documents";
         }
@@ -155,7 +157,7 @@ impl Walk<'_> {
             };
         }
         // What is made where nothing is known to be touches nobody: `mkdir /work`.
-        let is_new = how == Writing::Create && place.kind == PathKind::Document;
+        let is_new = makes && place.kind == PathKind::Document;
         if place.write > SENSITIVE || place.write == SENSITIVE && !is_new {
             act.marks.critical = true;
         }
@@ -400,6 +402,20 @@ fn names_nothing(text: &str) -> bool {
             in_brackets = letter == '[' || in_brackets && letter != ']';
             pattern
         })
+}
+
+/// Returns the place of a directory that is made empty below a home: what runs by itself are the files
+/// in it, and each of them is judged when it is written.
+fn runs_nothing_yet(mut place: Place) -> Place {
+    let runs = matches!(
+        place.kind,
+        PathKind::Startup | PathKind::Schedule | PathKind::Hook | PathKind::Instruction
+    );
+    if runs && !place.vague && place.path.starts_with("~/") {
+        place.kind = PathKind::Document;
+        place.write = place.write.min(Score::new(250));
+    }
+    place
 }
 
 /// What changing a place of this kind amounts to.

@@ -15,7 +15,7 @@ impl Walk<'_> {
         let words = arg.text.split(',').map(|word| Arg::literal(word, arg.span));
         let words: Vec<Arg> = words.collect();
         let read = options::read(&linker.row, &words);
-        self.hits(&linker.row, &read.hits, false);
+        self.hits(&linker.row, linker.row.name, &read.hits, false);
         // `-Xlinker -o -Xlinker file`: the value stands in a word that is not seen together with it.
         let is_cut = |hit: &&options::Hit| {
             hit.value.is_none()

@@ -10,14 +10,22 @@ use super::options::{Hit, Options};
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing, is_secret_name};
+use crate::knowledge::names::DIRECTORY_MAKERS;
 use crate::knowledge::{Effect, Lang, Role, Row, Value};
 use crate::place::is_absolute;
 use crate::score::Score;
 use crate::written::Wanted;
 
 impl Walk<'_> {
-    /// Judges the options that were given. Returns what they read, and what they turn operands into.
-    pub(super) fn hits(&mut self, row: &'static Row, hits: &[Hit], dry: bool) -> (Taint, Changes) {
+    /// Judges the options that were given. People are shown the name that was called, which is not
+    /// always the first of the row. Returns what they read, and what they turn operands into.
+    pub(super) fn hits(
+        &mut self,
+        row: &'static Row,
+        called: &str,
+        hits: &[Hit],
+        dry: bool,
+    ) -> (Taint, Changes) {
         let mut taint = Taint::default();
         let mut changes = Changes::default();
         for hit in hits {
@@ -36,7 +44,7 @@ impl Walk<'_> {
                     || *effect == Effect::Exec && hit.names_index())
                 {
                     let act = Act::new(*effect, row.name, self.here(span));
-                    self.note(act.on(format!("{} {}", row.name, hit.name)));
+                    self.note(act.on(format!("{called} {}", hit.name)));
                 }
             }
             if hit.edits_in_place() {
@@ -108,6 +116,9 @@ impl Walk<'_> {
             Role::Write => self.writes(arg, program, Writing::Replace),
             Role::Empty => self.writes(arg, program, Writing::Empty),
             Role::Edit => self.writes(arg, program, Writing::Edit),
+            Role::Create if DIRECTORY_MAKERS.contains(program) => {
+                self.writes(arg, program, Writing::Directory);
+            }
             Role::Create => self.writes(arg, program, Writing::Create),
             Role::Delete => self.deletes(arg, program, Breadth::One),
             Role::DeleteTree => self.deletes(arg, program, Breadth::Tree),

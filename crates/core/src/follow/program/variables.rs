@@ -1,15 +1,17 @@
 //! Environment variables that make programs run, load or contact something.
 
 use super::network::is_local_or_registry;
+use super::resolve::is_tool_place;
 use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::names::{LOADING_OPTION_WORDS, TOOLCHAIN_DIRECTORIES};
+use crate::knowledge::names::{LOADING_OPTION_WORDS, TOOL_DIRECTORIES, TOOLCHAIN_DIRECTORIES};
 use crate::knowledge::{
     Effect, PathKind, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow,
 };
 use crate::place::{HOLE, HOME};
 use crate::score::Score;
+use crate::written::Wanted;
 
 impl Walk<'_> {
     /// Judges setting `name` to `value`.
@@ -51,6 +53,9 @@ impl Walk<'_> {
         ) || extends_itself(name, text)
             || name == "PATH" && self.is_own_path(text)
         {
+            if name == "PATH" && self.finds_written(text) {
+                self.note_variable(Effect::Exec, FINDS_WRITTEN, name, value, row);
+            }
             // Nothing runs or loads by it.
         } else if row.value == Role::Context {
             self.turns_to(value, row.what);
@@ -84,15 +89,40 @@ impl Walk<'_> {
         place.kind == PathKind::Temp || foreign && !place.vague
     }
 
-    /// Whether a search path only gains directories of a trusted workspace: what lies there may run
-    /// anyway. The rest of the path has to be the path as it was.
+    /// Whether a search path only gains directories that package managers fill, or those of a trusted
+    /// workspace: what lies there may run anyway. The rest of the path has to be the path as it was.
     fn is_own_path(&mut self, text: &str) -> bool {
-        self.knows.trusts_workspace
-            && text.split(':').all(|part| {
-                let place = self.place(part);
-                extends_itself("PATH", part)
-                    || !part.is_empty() && place.inside == Some(true) && !place.vague
-            })
+        let trusts = self.knows.trusts_workspace;
+        text.split(':').all(|part| {
+            let place = self.place(part);
+            extends_itself("PATH", part)
+                || is_filled_by_managers(&self.ground.resolve(part))
+                || trusts && !part.is_empty() && place.inside == Some(true) && !place.vague
+        })
+    }
+
+    /// Whether this session wrote a file right into a directory of a search path: it would run under
+    /// the name of any program.
+    fn finds_written(&mut self, text: &str) -> bool {
+        if text.split(':').nth(PATH_PARTS_MAX).is_some() {
+            return true;
+        }
+        text.split(':').any(|part| {
+            let place = self.place(part);
+            if part.is_empty() || place.vague {
+                return false;
+            }
+            self.memory.want(Wanted::Directory(place.path.clone()));
+            let is_here = |path: &str| {
+                let rest = path.strip_prefix(place.path.as_str());
+                let name = rest.and_then(|rest| rest.strip_prefix('/'));
+                name.is_some_and(|name| !name.contains('/') && may_run(name))
+            };
+            let earlier = self.knows.written.within(&place.path);
+            self.memory.is_filled(&place.path)
+                || self.memory.paths().any(is_here)
+                || earlier.map(|(path, _)| path).any(is_here)
+        })
     }
 
     fn note_variable(
@@ -107,6 +137,28 @@ impl Walk<'_> {
         self.note(act.on(format!("{name} ({})", row.what)));
     }
 }
+
+/// Directories of a search path that are looked at; a longer path is put to a person.
+const PATH_PARTS_MAX: usize = 16;
+
+/// Whether programs are called by such a name: `ls`, `python3.11`. One with an ending of letters is data
+/// or source.
+fn may_run(name: &str) -> bool {
+    name.rsplit_once('.').is_none_or(|(_, ending)| {
+        matches!(ending, "sh" | "py" | "exe")
+            || !ending.bytes().all(|byte| byte.is_ascii_lowercase())
+    })
+}
+
+/// Whether a directory is one that package managers of the machine or its user fill.
+fn is_filled_by_managers(directory: &str) -> bool {
+    let of_home = directory.strip_prefix(HOME).unwrap_or("");
+    let of_home = of_home.strip_prefix('/').unwrap_or("");
+    is_tool_place(directory) || TOOL_DIRECTORIES.contains(of_home)
+}
+
+/// Why a search path is a question although its directories are the project's own.
+const FINDS_WRITTEN: &str = "finds programs in a directory that this session wrote to";
 
 /// Why a variable that names code is a question.
 const LOADS_CODE: &str = "sets a variable that makes programs load code";

@@ -40,7 +40,7 @@ impl Walk<'_> {
             Some(left) => left.max(Effect::CloudRead),
             None => effect,
         };
-        self.hits(&program.row, &read.hits, read.left_over.is_some());
+        self.hits(&program.row, name, &read.hits, read.left_over.is_some());
         let line = Line {
             row: &program.row,
             does: effect,
@@ -121,7 +121,7 @@ impl Walk<'_> {
         if lifts::shown_instead(&program.row, &read.hits, rest) == Some(Effect::Inspect) {
             return self.only_looks(program.row.name, span);
         }
-        self.hits(&program.row, &read.hits, false);
+        self.hits(&program.row, name, &read.hits, false);
         // A program that can reveal a secret or raise rights may do so under a harmless word.
         let guarded = program.subs.iter().any(|(_, row)| {
             matches!(
