@@ -1,6 +1,7 @@
 //! Programs and tools that read a whole directory, including the keys in it.
 
 use super::Line;
+use super::lifts::only_counts;
 use super::roles::operand_roles;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::Walk;
@@ -20,7 +21,8 @@ impl Walk<'_> {
             return Taint::default();
         };
         let gives = |options: &[&str]| options.iter().any(|option| gives(line, option));
-        if !row.with.is_empty() && !gives(row.with) || gives(row.unless) {
+        let unread = gives(row.unless) || only_counts(line.read);
+        if !row.with.is_empty() && !gives(row.with) || unread {
             return Taint::default();
         }
         let ground = self.ground.clone();

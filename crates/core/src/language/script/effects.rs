@@ -334,7 +334,7 @@ fn literals(list: &[Token]) -> Option<Vec<Made>> {
 
 /// Notes that a program runs with these words, in all ways they may be.
 fn run(arguments: &Arguments<'_, '_>, words: &[Made], reading: &mut Reading) -> Option<()> {
-    let mut commands: Vec<Vec<String>> = vec![settings(arguments)?];
+    let mut commands: Vec<Vec<String>> = vec![settings(arguments, words.first())?];
     for word in words {
         if word.origin >= Origin::Assembled && !word.is_exact() {
             return None;
@@ -374,16 +374,19 @@ fn run(arguments: &Arguments<'_, '_>, words: &[Made], reading: &mut Reading) -> 
 
 /// The words that say where a command runs, and with which variables. `None`: something else is
 /// run instead, or nobody can tell.
-fn settings(arguments: &Arguments<'_, '_>) -> Option<Vec<String>> {
+fn settings(arguments: &Arguments<'_, '_>, program: Option<&Made>) -> Option<Vec<String>> {
     if arguments.keyed(&["executable", "preexec_fn"]).is_some() {
         return None;
     }
     let mut words = Vec::new();
     if let Some(range) = arguments.keyed(&["cwd"]) {
         let directory = arguments.made(range)?;
-        let directory = directory.only()?;
-        if !matches!(directory, "" | ".") {
-            words.extend(["-C".to_owned(), directory.to_owned()]);
+        // A repository in a directory that the script has just made holds what the script put there.
+        let is_git = program.and_then(Made::only) == Some("git");
+        let fresh = directory.in_scratch().filter(|_| is_git);
+        let directory = directory.only().map(str::to_owned).or(fresh)?;
+        if !matches!(directory.as_str(), "" | ".") {
+            words.extend(["-C".to_owned(), directory]);
         }
     }
     if let Some(range) = arguments.keyed(&["env"]) {

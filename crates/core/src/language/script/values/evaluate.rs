@@ -1,7 +1,7 @@
 //! Evaluates expressions of Python and JavaScript as far as the texts in them go.
 
 use super::gather::items;
-use super::made::{Made, Origin};
+use super::made::{Made, Origin, SCRATCH};
 use super::texts::{format_with, last, parent, without_suffix};
 use super::{DEPTH_MAX, Kind, RANGE_MAX, Range, Values};
 use crate::knowledge::{CallReader, Syntax};
@@ -634,7 +634,7 @@ impl Values<'_> {
         if elsewhere {
             return Made::unknown(Origin::Data);
         }
-        Made::exact("/tmp/tmp").then("", &Made::plain()).opened()
+        Made::exact(SCRATCH).then("", &Made::plain()).opened()
     }
 
     /// Something made of all that stands in `range`.

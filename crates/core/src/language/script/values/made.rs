@@ -5,6 +5,9 @@ use crate::place::HOLE;
 /// Stands for a part that names something and leads nowhere else: a listed file, a date, a digest.
 pub(super) const PLAIN: char = '\u{fdd1}';
 
+/// How the paths of temporary files and directories begin.
+pub(super) const SCRATCH: &str = "/tmp/tmp";
+
 /// Texts that one value may be.
 const TEXTS_MAX: usize = 64;
 /// Longest text that is put together.
@@ -76,6 +79,19 @@ impl Made {
             [text] if !text.contains([HOLE, PLAIN]) => Some(text),
             _ => None,
         }
+    }
+
+    /// The text with a name for what is not known, where it is a temporary directory of the script's
+    /// own or lies below one. A part that could lead elsewhere makes it none.
+    pub(in crate::language::script) fn in_scratch(&self) -> Option<String> {
+        let [text] = self.texts.as_slice() else {
+            return None;
+        };
+        let below = text.strip_prefix(SCRATCH)?.strip_prefix(PLAIN)?;
+        let own = (below.is_empty() || below.starts_with('/'))
+            && !below.contains(HOLE)
+            && !below.split('/').any(|name| name == "..");
+        own.then(|| text.replace(PLAIN, "made"))
     }
 
     /// Whether every part of it is written in the script.
