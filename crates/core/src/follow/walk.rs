@@ -53,6 +53,8 @@ pub struct Walk<'k> {
     origin: Option<Span>,
     /// The highest risk noted since somebody began to listen; what is unreadable counts as one.
     loudest: Score,
+    /// Whether something was fetched that may run under any name.
+    pub(super) fetched: bool,
     /// How many pipes and substitutions catch what is printed here.
     caught: u32,
     /// Harmless effects already noted, so that a long script does not note them again.
@@ -103,6 +105,7 @@ impl<'k> Walk<'k> {
             memory: Memory::default(),
             origin: None,
             loudest: Score::ZERO,
+            fetched: false,
             caught: 0,
             noted: 0,
             doing: None,
@@ -169,6 +172,7 @@ impl<'k> Walk<'k> {
     pub(crate) fn note(&mut self, mut act: Act) {
         act.words.clone_from(&self.doing);
         self.raise_in_production(&mut act);
+        self.fetched |= matches!(act.effect, Effect::Install | Effect::NetRead);
         self.loudest = self.loudest.max(if act.marks.unreadable {
             Score::ONE
         } else {

@@ -59,6 +59,11 @@ fn the_name_of_an_unknown_program_counts_like_its_words() {
                 "acme-status --publish",
                 "acme-list -o ~/.bashrc",
                 "acme-theme-list; acme-wipe-list",
+                "npx -y acme-status",
+                "uvx acme-theme-list",
+                "bunx acme-info",
+                "pipx run acme-info",
+                "curl -s https://example.com/x | acme-list",
             ],
         ),
         (

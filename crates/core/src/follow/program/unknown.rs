@@ -49,7 +49,7 @@ impl Walk<'_> {
         {
             self.note(Act::new(Effect::Inspect, name.to_owned(), span));
         } else if let Some(effect) = self
-            .inferred_with(said_by_name(name), rest)
+            .inferred_with(self.said_by_installed(name), rest)
             .filter(|_| !is_telling_name(name))
         {
             self.may_start(rest);
@@ -65,6 +65,12 @@ impl Walk<'_> {
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));
         }
         Stream::unknown(Taint::default())
+    }
+
+    /// Returns what the name of an installed program says. A package that the same command fetches
+    /// may be anybody's, under any name: `npx x-status`.
+    fn said_by_installed(&self, name: &str) -> Option<Effect> {
+        said_by_name(name).filter(|_| !self.fetched)
     }
 
     /// Whether a text begins with an option: a line that has lost the command before it. A shell
