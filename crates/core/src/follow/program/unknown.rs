@@ -290,19 +290,19 @@ fn said_by_name(name: &str) -> Option<Effect> {
     let means_more = |part: &&str| {
         let effect = table.effect(part);
         effect.is_some_and(|effect| effect >= Effect::VcsDiscard)
-            || DESTROYING_NAME_WORDS.contains(*part)
+            || DESTROYING_NAME_WORDS.contains(part)
     };
-    let asks = |part: &&str| LOOKING_NAME_VERBS.contains(*part);
-    let looks = LOOKING_NAME_ENDS.contains(*last) || inner.iter().any(asks);
-    if looks && !parts.iter().any(|part| means_more(part)) {
+    let asks = |part: &&str| LOOKING_NAME_VERBS.contains(part);
+    let looks = LOOKING_NAME_ENDS.contains(last) || inner.iter().any(asks);
+    if looks && !parts.iter().any(&means_more) {
         return Some(Effect::Inspect);
     }
     // All that follows the name of the family is about the desktop: one order and its objects.
     let (_, phrase) = parts.split_first()?;
     let orders = phrase
         .iter()
-        .filter(|part| DESKTOP_NAME_WORDS.contains(**part));
-    let objects = phrase.iter().filter(|part| DESKTOP_PARTS.contains(**part));
+        .filter(|part| DESKTOP_NAME_WORDS.contains(part));
+    let objects = phrase.iter().filter(|part| DESKTOP_PARTS.contains(part));
     let (orders, objects) = (orders.count(), objects.count());
     let family = parts.first().is_some_and(|part| !means_more(part));
     (family && orders == 1 && objects > 0 && orders + objects == phrase.len())
