@@ -42,7 +42,7 @@ pub(crate) use production::names_production;
 
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
-use crate::follow::walk::{Walk, runs_in_subscript};
+use crate::follow::walk::{Heard, Walk, runs_in_subscript};
 use crate::knowledge::names::{
     COREPACK_MANAGERS, HANDING_PROGRAMS, ROW_REASONS, TALKERS, TASK_RUNNERS,
 };
@@ -300,6 +300,13 @@ impl Walk<'_> {
         if raises {
             self.note_raised(line, heard);
         }
+        // A cluster is no machine of the developer, so what is started there is judged like over ssh.
+        let away = base == Effect::CloudRead && line.read.command.is_some();
+        if away && heard.is_more_than_looking() {
+            let there = line.read.operands.first().map(|name| name.shown());
+            let act = Act::new(Effect::Remote, line.row.name, line.span);
+            self.note(act.on(there.unwrap_or_default()));
+        }
         stream.text = output::constant(line).or(stream.text);
         stream.names.extend(self.printed_names(line));
         self.seeks_secrets(line);
@@ -367,8 +374,8 @@ impl Walk<'_> {
 
     /// Notes raised privileges, unless what runs with them is harmless: who lists a directory does
     /// not matter, who deletes one does.
-    fn note_raised(&mut self, line: &Line<'_>, heard: Score) {
-        let harmless = heard < Score::new(250);
+    fn note_raised(&mut self, line: &Line<'_>, heard: Heard) {
+        let harmless = !heard.is_noticeable();
         let known = !line.read.operands.iter().any(|operand| operand.vague());
         let effect = if harmless && known {
             Effect::Inspect

@@ -5,6 +5,7 @@
 //! a `case`. What cannot be known is a hole, and a hole in the wrong place is a question.
 
 mod compound;
+mod heard;
 mod redirect;
 mod tools;
 mod variables;
@@ -13,6 +14,7 @@ pub(in crate::follow) use variables::{environment, unset_value};
 
 use std::rc::Rc;
 
+pub(crate) use self::heard::Heard;
 use super::budget::{Allowed, Budget};
 use super::memory::Memory;
 use super::scope::{Scope, Variables};
@@ -51,8 +53,8 @@ pub struct Walk<'k> {
     pub(super) memory: Memory,
     /// Where in the outermost text the text being followed stands.
     origin: Option<Span>,
-    /// The highest risk noted since somebody began to listen; what is unreadable counts as one.
-    loudest: Score,
+    /// The worst that was noted since somebody began to listen.
+    loudest: Heard,
     /// Whether something was fetched that may run under any name.
     pub(super) fetched: bool,
     /// How many pipes and substitutions catch what is printed here.
@@ -104,7 +106,7 @@ impl<'k> Walk<'k> {
             budget: Budget::default(),
             memory: Memory::default(),
             origin: None,
-            loudest: Score::ZERO,
+            loudest: Heard::default(),
             fetched: false,
             caught: 0,
             noted: 0,
@@ -173,11 +175,7 @@ impl<'k> Walk<'k> {
         act.words.clone_from(&self.doing);
         self.raise_in_production(&mut act);
         self.fetched |= matches!(act.effect, Effect::Install | Effect::NetRead);
-        self.loudest = self.loudest.max(if act.marks.unreadable {
-            Score::ONE
-        } else {
-            act.risk()
-        });
+        self.loudest.hear(&act);
         let harmless =
             act.marks == Marks::default() && act.target < Score::new(250) && act.subject.is_empty();
         if harmless {
@@ -484,12 +482,12 @@ impl<'k> Walk<'k> {
         self.scope.positional = state.positional;
     }
 
-    /// Runs `inside`, and returns how loud the loudest act in it was.
-    pub(crate) fn listening<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> (T, Score) {
+    /// Runs `inside`, and returns the worst that was noted in it.
+    pub(crate) fn listening<T>(&mut self, inside: impl FnOnce(&mut Self) -> T) -> (T, Heard) {
         let before = std::mem::take(&mut self.loudest);
         let result = inside(self);
         let heard = self.loudest;
-        self.loudest = heard.max(before);
+        self.loudest = heard.and(before);
         (result, heard)
     }
 

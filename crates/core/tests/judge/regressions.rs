@@ -9,6 +9,7 @@ mod people;
 mod people_later;
 mod places;
 mod reach;
+mod unseen;
 mod wrappers;
 
 use countersign_core::assess::assess;

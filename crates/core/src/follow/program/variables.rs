@@ -10,7 +10,6 @@ use crate::knowledge::{
     Effect, PathKind, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow,
 };
 use crate::place::{HOLE, HOME};
-use crate::score::Score;
 use crate::written::Wanted;
 
 impl Walk<'_> {
@@ -22,8 +21,8 @@ impl Walk<'_> {
             return;
         }
         if matches!(row.value, Role::Shell | Role::Program) {
-            let ((), worst) = self.listening(|walk| walk.hook(value, row.what));
-            if worst >= Score::new(250) {
+            let ((), heard) = self.listening(|walk| walk.hook(value, row.what));
+            if heard.is_noticeable() {
                 let why = "sets a variable that makes programs run something";
                 self.note_variable(Effect::Exec, why, name, value, row);
             }

@@ -251,7 +251,7 @@ impl Walk<'_> {
             self.leak(line.row, line.span);
         }
         let ground = std::mem::take(&mut self.ground);
-        let (out, worst) = self.listening(|walk| match line.read.command {
+        let (out, heard) = self.listening(|walk| match line.read.command {
             Some(at) => walk.joined_text(line.args.get(at..).unwrap_or(&[]), line.stdin),
             None if line.stdin.connected => walk.stdin_code(line.stdin, "sh", line.span),
             None => {
@@ -268,7 +268,7 @@ impl Walk<'_> {
             .first()
             .map(|host| host.shown())
             .unwrap_or_default();
-        let effect = if worst >= Score::new(250) {
+        let effect = if heard.is_more_than_looking() {
             Effect::Remote
         } else {
             Effect::NetRead
