@@ -135,7 +135,7 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
             if reading.hidden.is_none() {
                 let better = Better {
                     name,
-                    first: command.split_whitespace().next().unwrap_or(""),
+                    text: command,
                     acts: &other.acts,
                     is_certain,
                 };
@@ -184,8 +184,8 @@ fn lines_around(command: &str, at: usize, walk: &mut Walk<'_>) {
 /// What another reading saw, where it saw everything.
 struct Better<'r> {
     name: &'static str,
-    /// The first word of the command.
-    first: &'r str,
+    /// The command.
+    text: &'r str,
     acts: &'r [Act],
     /// Whether no Unix shell can run the text.
     is_certain: bool,
@@ -200,11 +200,15 @@ impl Better<'_> {
         let names = match self.name {
             "powershell" => language::powershell::knows(program),
             "cmd" => language::cmd::knows(&program.to_ascii_lowercase()),
-            _ => program == self.first,
+            _ => self.text.split_whitespace().next() == Some(program),
         };
         if act.effect == Effect::Unknown {
             let same = |it: &Act| it.effect == Effect::Unknown && it.program == act.program;
-            return names || self.acts.iter().any(same);
+            // Where no Unix shell runs it, a backtick is an escape and begins no command.
+            let is_escape = self.is_certain
+                && self.name == "powershell"
+                && language::powershell::is_escaped(program, self.text);
+            return names || is_escape || self.acts.iter().any(same);
         }
         if self.name == "sql" {
             return false;

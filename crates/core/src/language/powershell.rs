@@ -12,6 +12,7 @@ mod loops;
 mod values;
 mod words;
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -105,6 +106,24 @@ fn functions(split: &Split) -> BTreeMap<String, usize> {
             (defines && is_new && command.group == 0 && !name.is_computed()).then_some((lower, at))
         });
     defined.collect()
+}
+
+/// Returns one word of a shell as PowerShell writes it. A shell never has an operator in a bare word, so
+/// a word with one stood in quotes, and is one word here as well.
+pub(crate) fn quoted(word: &str) -> Cow<'_, str> {
+    const OPERATORS: [char; 10] = ['|', ';', '&', '<', '>', '(', ')', '`', '\n', '\r'];
+    if word.contains(OPERATORS) {
+        format!("'{}'", word.replace('\'', "''")).into()
+    } else {
+        word.into()
+    }
+}
+
+/// Whether a word that a shell takes for a command is what follows an escape of PowerShell in `text`:
+/// the shell runs what stands between the backticks of "`n---`n".
+pub(crate) fn is_escaped(word: &str, text: &str) -> bool {
+    const LETTERS: [char; 9] = ['n', 'r', 't', '0', 'a', 'b', 'e', 'f', 'v'];
+    word.starts_with(LETTERS) && text.contains(&format!("`{word}"))
 }
 
 /// Whether PowerShell has a command or a word of this name.

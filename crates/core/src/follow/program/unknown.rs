@@ -32,7 +32,10 @@ impl Walk<'_> {
     pub(super) fn unknown_program(&mut self, name: &str, first: &Arg, rest: &[Arg]) -> Stream {
         let span = self.here(first.span);
         if is_cmdlet(name) {
-            let words = std::iter::once(name).chain(rest.iter().map(|arg| arg.text.as_str()));
+            let words = rest
+                .iter()
+                .map(|arg| language::powershell::quoted(&arg.text));
+            let words = std::iter::once(name.into()).chain(words);
             let reading = language::powershell::read(&words.collect::<Vec<_>>().join(" "));
             self.deeds(&reading, name, first.span);
             self.note(Act::new(Effect::Unknown, name.to_owned(), span).on(name));

@@ -1,6 +1,12 @@
 //! Families that somebody found who read what the judge says about repositories nobody had tuned it on.
 
-use super::{Family, judge_families};
+use countersign_core::call::ToolCall;
+use countersign_core::judge::judge;
+use countersign_core::policy::Policy;
+use countersign_core::verdict::Verdict;
+use serde_json::{Value, json};
+
+use super::{Family, asks, judge_families, runs};
 
 /// What runs on a machine that is not the developer's own.
 const ELSEWHERE: &[Family] = &[Family {
@@ -35,4 +41,81 @@ const ELSEWHERE: &[Family] = &[Family {
 #[test]
 fn what_runs_elsewhere_asks_unless_it_only_looks() {
     judge_families(ELSEWHERE);
+}
+
+/// A call: its tool, its working directory, its arguments.
+type Call = (&'static str, &'static str, Value);
+
+fn verdict((tool, cwd, args): &Call) -> Verdict {
+    let call = ToolCall {
+        tool: (*tool).to_owned(),
+        args: args.clone(),
+        cwd: Some((*cwd).to_owned()),
+        ..ToolCall::default()
+    };
+    judge(&Policy::default(), &call).ruling.verdict
+}
+
+/// Holds every call against `right`, and names those that fail.
+fn hold(calls: &[Call], right: fn(Verdict) -> bool) {
+    let wrong: Vec<String> = calls
+        .iter()
+        .map(|call| (call, verdict(call)))
+        .filter(|(_, verdict)| !right(*verdict))
+        .map(|(call, verdict)| format!("{call:?} → {verdict:?}"))
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+/// The same lines as commands of one tool in one directory.
+fn lines(tool: &'static str, cwd: &'static str, lines: &[&str]) -> Vec<Call> {
+    let calls = lines
+        .iter()
+        .map(|line| (tool, cwd, json!({ "command": line })));
+    calls.collect()
+}
+
+const WINDOWS: &str = r"C:\Code\shop";
+
+#[test]
+fn a_pattern_of_powershell_is_no_pipe_in_any_terminal() {
+    for tool in ["shell_command", "terminal", "run_in_terminal", "shell"] {
+        for cwd in [WINDOWS, "/home/dev/shop"] {
+            let harmless = [
+                "Select-String -Path a.ts -Pattern 'todo|later'",
+                "Select-String -Path a.ts -Pattern \"todo|later\"",
+                "Get-Process | Where-Object { $_.Name -match 'node|deno' }",
+                "Get-Content a.txt | Select-String -Pattern 'a;b|c&d'",
+            ];
+            hold(&lines(tool, cwd, &harmless), runs);
+            let dangerous = [
+                "Select-String -Path a.ts -Pattern todo|nobody-knows",
+                "Select-String -Path a.ts -Pattern 'x' | nobody-knows",
+                "Get-Content 'a|b'; Remove-Item -Recurse -Force src",
+                "Invoke-Expression 'Remove-Item -Recurse src; ls'",
+                "Get-ChildItem 'a|b' | Remove-Item -Recurse",
+            ];
+            hold(&lines(tool, cwd, &dangerous), asks);
+        }
+    }
+}
+
+#[test]
+fn a_backtick_is_an_escape_where_no_unix_shell_runs() {
+    let harmless = [
+        "Write-Output \"`n---X---`n\"",
+        "git status; Write-Output \"`n---`n\"; git log",
+    ];
+    hold(&lines("shell_command", WINDOWS, &harmless), runs);
+    // A shell of Unix runs what stands between backticks.
+    hold(&lines("Bash", WINDOWS, &harmless), asks);
+    hold(&lines("terminal", "/home/dev/shop", &harmless), asks);
+    let dangerous = [
+        "Write-Output \"`rm -rf src`\"",
+        "Write-Output \"`n---`n\"; nobody-knows",
+        "Write-Output \"`npm publish`\"",
+        "Write-Output \"`bash evil.sh`\"",
+        "Write-Output '\\' ; nobody-knows ; '",
+    ];
+    hold(&lines("shell_command", WINDOWS, &dangerous), asks);
 }
