@@ -5,6 +5,7 @@
 
 pub(crate) mod below;
 mod beside;
+mod drives;
 mod patterns;
 mod workspace;
 
@@ -33,6 +34,8 @@ pub struct Ground {
     pub perhaps: Option<String>,
     /// Whether the working directory is one of Windows.
     pub(crate) is_windows: bool,
+    /// The directory that was claimed, where only the owner's word is missing to make it a workspace.
+    unvouched: Option<String>,
     /// The row that is about the workspace as a whole, where the owner's word outweighs it.
     outweighed: Option<u16>,
 }
@@ -75,12 +78,13 @@ impl Ground {
     }
 
     fn with(cwd: Option<&str>, workspace: Option<&str>, vouched: bool) -> Self {
-        let workspace = workspace
-            .or(cwd)
-            .and_then(|claim| workspace::workspace(claim, vouched));
+        let claim = workspace.or(cwd);
+        let workspace = claim.and_then(|claim| workspace::workspace(claim, vouched));
+        let unvouched = claim.filter(|_| workspace.is_none());
         let outweighed = workspace.as_deref().filter(|_| vouched);
         Self {
             outweighed: outweighed.and_then(first_match),
+            unvouched: unvouched.and_then(|claim| workspace::workspace(claim, true)),
             cwd: cwd
                 .map(mark_home)
                 .filter(|path| is_absolute(path))
@@ -101,7 +105,12 @@ impl Ground {
     pub(crate) fn resolve(&self, text: &str) -> String {
         let text = text.strip_prefix("file://").unwrap_or(text);
         if is_absolute(text) {
-            return normalise(text);
+            let mounted = if self.is_windows {
+                drives::of_mount(text)
+            } else {
+                None
+            };
+            return mounted.unwrap_or_else(|| normalise(text));
         }
         // A `~` that was quoted is a strange name for a file, and more likely meant as a home.
         if text == "~" || text.starts_with("~/") {
@@ -160,14 +169,34 @@ impl Ground {
         }
     }
 
+    /// Whether a path lies in the claimed directory, which is no workspace without the owner's word. What
+    /// a build there picks up by itself is no question, so the same file is none when it is named.
+    pub(crate) fn is_picked_up(&self, text: &str) -> bool {
+        let path = self.resolve(text);
+        let rest = self
+            .unvouched
+            .as_deref()
+            .and_then(|front| self.behind(&path, front));
+        rest.is_some_and(|rest| rest.starts_with('/')) && !path.contains(HOLE)
+    }
+
     /// Returns the path as seen from the workspace, where it lies inside.
     fn relative<'p>(&self, path: &'p str) -> Option<&'p str> {
         let workspace = self.workspace.as_deref()?;
-        let rest = path.strip_prefix(workspace)?;
+        let rest = self.behind(path, workspace)?;
         if rest.is_empty() {
             Some(".")
         } else {
             rest.strip_prefix('/')
+        }
+    }
+
+    /// Returns what follows `front` in `path`; on Windows the case of letters does not tell paths apart.
+    fn behind<'p>(&self, path: &'p str, front: &str) -> Option<&'p str> {
+        if self.is_windows {
+            drives::strip_prefix(path, front)
+        } else {
+            path.strip_prefix(front)
         }
     }
 
@@ -189,10 +218,8 @@ impl Ground {
         let base = base.strip_suffix("/.").unwrap_or(base);
         match self.workspace.as_ref().or(self.cwd.as_ref()) {
             Some(workspace) => {
-                base == workspace
-                    || workspace
-                        .strip_prefix(base)
-                        .is_some_and(|rest| rest.starts_with('/'))
+                let rest = self.behind(workspace, base);
+                rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
             }
             None => {
                 !is_absolute(path)

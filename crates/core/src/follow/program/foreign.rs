@@ -41,7 +41,8 @@ impl Walk<'_> {
             return arg.taint;
         }
         let place = self.place(&arg.text);
-        if self.is_foreign(&place) && !self.is_owners(&place) {
+        let own = self.is_owners(&place) || self.ground.is_picked_up(&arg.text);
+        if self.is_foreign(&place) && !own {
             let act = Act::new(Effect::Exec, program, self.here(arg.span))
                 .because("loads code or settings from outside the workspace");
             self.note(act.on(place.path.clone()));
