@@ -18,6 +18,8 @@ struct Fields {
     glob: bool,
     taint: Taint,
     delivers: Option<Box<Stream>>,
+    /// It is the value of an assignment.
+    is_assigned: bool,
 }
 
 impl Fields {
@@ -67,10 +69,22 @@ impl Walk<'_> {
         args
     }
 
-    /// Expands `word` to one text, as in an assignment: no splitting, no globs.
+    /// Expands `word` to one text: no splitting, no globs.
     pub(super) fn expand_one(&mut self, word: &Word) -> Arg {
+        self.expand_into(Fields::default(), word)
+    }
+
+    /// Expands the value of an assignment, in which a `~` behind a colon is a home as well.
+    pub(super) fn expand_assigned(&mut self, word: &Word) -> Arg {
+        let fields = Fields {
+            is_assigned: true,
+            ..Fields::default()
+        };
+        self.expand_into(fields, word)
+    }
+
+    fn expand_into(&mut self, mut fields: Fields, word: &Word) -> Arg {
         let span = self.here(word.span);
-        let mut fields = Fields::default();
         self.parts(&word.parts, &mut fields, span, Splitting::Off);
         Arg {
             text: fields.text,
@@ -437,7 +451,34 @@ fn add_plain(fields: &mut Fields, text: &str, at: Position) {
             }
         }
     }
-    fields.text.push_str(text);
+    if fields.is_assigned || text.contains(":~") && assigns(&fields.text, text) {
+        add_list(fields, text, at);
+    } else {
+        fields.text.push_str(text);
+    }
+}
+
+/// Whether a word that begins with `before` and goes on with `text` looks like `NAME=value`, in which
+/// bash expands what it expands in an assignment.
+fn assigns(before: &str, text: &str) -> bool {
+    let whole = if before.contains('=') { before } else { text };
+    let name = whole.split_once('=').map_or("", |(name, _)| name);
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    (before.is_empty() || before.contains('=')) && !name.is_empty() && name.bytes().all(is_name)
+}
+
+/// Adds unquoted text of an assignment: a `~` alone between colons and slashes is a home.
+fn add_list(fields: &mut Fields, text: &str, at: Position) {
+    let mut pieces = text.split(":~").peekable();
+    let Some(first) = pieces.next() else { return };
+    fields.text.push_str(first);
+    while let Some(piece) = pieces.next() {
+        let ends = piece.is_empty() && (at.last || pieces.peek().is_some());
+        fields.text.push(':');
+        let is_home = ends || piece.starts_with(['/', ':']);
+        fields.text.push(if is_home { HOME } else { '~' });
+        fields.text.push_str(piece);
+    }
 }
 
 /// Adds the value of an expansion to the word at hand.

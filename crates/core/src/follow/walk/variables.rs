@@ -59,7 +59,7 @@ impl Walk<'_> {
         }
         let value = match &assignment.value {
             AssignedValue::One(word) => {
-                let arg = self.expand_one(word);
+                let arg = self.expand_assigned(word);
                 let taint = arg.taint;
                 self.variable_effect(&assignment.name, &arg);
                 if let Some(index) = &index {
@@ -121,7 +121,7 @@ impl Walk<'_> {
     pub(super) fn command_variable(&mut self, assignment: &Assignment) {
         match &assignment.value {
             AssignedValue::One(word) => {
-                let arg = self.expand_one(word);
+                let arg = self.expand_assigned(word);
                 self.heed_variable(&assignment.name, &arg);
                 self.variable_effect(&assignment.name, &arg);
                 if says_output(&assignment.name, &arg.text) {

@@ -172,3 +172,25 @@ fn a_build_file_is_no_question_where_the_same_build_picks_it_up() {
     let elsewhere = ["dotnet build /tmp/shop/Shop.csproj"];
     hold(&lines("Bash", "/home/dev/shop", &elsewhere), asks);
 }
+
+#[test]
+fn a_tilde_behind_a_colon_of_an_assignment_is_a_home() {
+    judge_families(&[Family {
+        name: "lists of directories",
+        asks: &[
+            "export PATH=$PATH:~/.local/go/bin:/tmp/x && go build ./...",
+            "export PATH=/tmp/x:~/.local/go/bin:$PATH && go build ./...",
+            // In quotes it is a directory of that name, which the project may hold.
+            "export PATH=\"$PATH:~/.local/go/bin\" && go build ./...",
+            "X=a:~/.ssh/id_rsa; cat ${X#a:}",
+            "X=a:~; rm -rf ${X#a:}",
+            "scp a.txt host:~/x",
+        ],
+        runs: &[
+            "export PATH=$PATH:~/.local/go/bin && go build ./...",
+            "PATH=$PATH:~/go/bin && go build ./...",
+            "PATH=$PATH:~/go/bin go build ./...",
+            "export PATH=~/.cargo/bin:~/.local/go/bin:$PATH; go build ./...",
+        ],
+    }]);
+}
