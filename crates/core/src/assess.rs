@@ -20,6 +20,7 @@ mod named;
 mod page_script;
 mod people;
 mod roles;
+mod teammates;
 mod terminal;
 pub(crate) mod told;
 

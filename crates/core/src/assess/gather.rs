@@ -9,7 +9,9 @@ use std::borrow::Cow;
 use serde_json::{Map, Value};
 
 use super::roles::same_key;
-use super::{annotations, arguments, evidence, infer, loose, named, people, roles, terminal};
+use super::{
+    annotations, arguments, evidence, infer, line, loose, named, people, roles, teammates, terminal,
+};
 use crate::act::Act;
 use crate::assessment::{Finding, SideEffect};
 use crate::call::ToolCall;
@@ -56,6 +58,8 @@ pub struct Gathered {
     pub outbound: bool,
     /// Whether sending is what the tool is for.
     pub sender: bool,
+    /// Whether it writes to another agent of the session.
+    pub(super) to_teammate: bool,
     /// Whether it is a terminal.
     pub terminal: bool,
     /// Whether the terminal is known to be one of Unix, wherever it runs.
@@ -82,6 +86,7 @@ impl Default for Gathered {
             tool_certainty: Score::new(980),
             outbound: false,
             sender: false,
+            to_teammate: false,
             terminal: false,
             is_unix_shell: false,
             rollback: false,
@@ -167,7 +172,7 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
         );
         return;
     }
-    let named = named::look_up(call.tool);
+    let mut named = named::look_up(call.tool);
     let args = match object(call.args, named.row) {
         Ok(args) => args,
         Err(why) => {
@@ -175,9 +180,14 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
             return;
         }
     };
+    let args = line::editor(&named.tool, &args).map_or(args, Cow::Owned);
     if args.len() > ARGUMENTS_MAX {
         gathered.unreadable(shown_name(call.tool), "it has too many arguments to check");
         return;
+    }
+    if let Some(row) = teammates::row(&named, &args) {
+        named.row = Some(row);
+        gathered.to_teammate = true;
     }
     if args.iter().any(|(key, value)| raises_rights(key, value)) {
         let note = "asks for more rights than the agent has";

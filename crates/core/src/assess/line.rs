@@ -4,9 +4,23 @@
 //! hand the text to a shell that has the tools as functions, so a line counts only if a shell would
 //! see one command of plain words in it.
 
+use serde_json::{Map, Value};
+
 use crate::shell::parse::parse;
 use crate::shell::syntax::{Command, Part, Word};
 
+/// The editor whose line begins with what it does and to which file.
+const EDITOR: &str = "str_replace_editor";
+/// What it does.
+const EDITOR_COMMANDS: [&str; 5] = ["view", "create", "str_replace", "insert", "undo_edit"];
+/// Its options, which all take a value.
+const EDITOR_OPTIONS: [&str; 5] = [
+    "file_text",
+    "old_str",
+    "new_str",
+    "insert_line",
+    "view_range",
+];
 /// The line that ends the text of a block edit.
 const END_OF_EDIT: &str = "end_of_edit";
 
@@ -18,6 +32,45 @@ pub(super) fn operands(tool: &str, text: &str) -> Option<Vec<String>> {
     }
     words.remove(0);
     Some(words)
+}
+
+/// Returns the arguments that a line of an editor stands for: `str_replace_editor view src/main.c`. The
+/// text is the only argument then. `None` if it is anything else.
+pub(super) fn editor(tool: &str, args: &Map<String, Value>) -> Option<Map<String, Value>> {
+    let mut given = args.iter();
+    let (Some((key, Value::String(text))), None) = (given.next(), given.next()) else {
+        return None;
+    };
+    if tool != EDITOR || !matches!(key.as_str(), "text" | "command") {
+        return None;
+    }
+    let words = operands(tool, text)?;
+    let [command, path, rest @ ..] = words.as_slice() else {
+        return None;
+    };
+    // What a pattern finds is not known, and options come behind the path.
+    let is_path = !path.starts_with('-') && !path.contains(['*', '?', '[', '{']);
+    if !is_path || !EDITOR_COMMANDS.contains(&command.as_str()) {
+        return None;
+    }
+    let mut found = Map::new();
+    let mut add = |key: &str, value: &str| found.insert(key.to_owned(), value.into()).is_none();
+    add("command", command);
+    add("path", path);
+    let mut rest = rest.iter();
+    while let Some(option) = rest.next() {
+        let name = option.strip_prefix("--")?;
+        let value = rest.next()?;
+        let listed = EDITOR_OPTIONS.contains(&name) && add(name, value);
+        // The second number of a range.
+        if name == "view_range" {
+            rest.next()?;
+        }
+        if !listed {
+            return None;
+        }
+    }
+    Some(found)
 }
 
 /// Reads one command of plain words.

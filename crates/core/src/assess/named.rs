@@ -118,7 +118,9 @@ fn parts_in_front(name: &str, server: &str) -> Vec<String> {
 }
 
 fn by_name(name: &str) -> Option<&'static ToolRow> {
-    knowledge::tool(name).or_else(|| knowledge::tool(&infer::words(name).join("_")))
+    // Rows with blanks in their names are for calls that are known by their arguments.
+    let own = knowledge::tool(name).filter(|_| !name.contains(' '));
+    own.or_else(|| knowledge::tool(&infer::words(name).join("_")))
 }
 
 /// Splits `mcp__server__tool`, `server__tool`, `server.tool`, `server/tool` and `server:tool`.

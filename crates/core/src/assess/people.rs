@@ -30,6 +30,11 @@ const PATH_BYTES_MAX: usize = 4096;
 
 /// Judges what `call` means for people.
 pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
+    if gathered.to_teammate {
+        // Another agent passes on what it is told, also what concerns a person in crisis, or a secret.
+        let text = spoken(call);
+        gathered.outbound |= is_sensitive(call, &text) || !secrets::scan(&text).is_empty();
+    }
     let outbound = gathered.outbound || gathered.acts.iter().any(|act| act.marks.outbound);
     let final_act = gathered.acts.iter().any(|act| !act.reversible());
     let outside = gathered.side_effect() >= SideEffect::External;
@@ -197,17 +202,23 @@ fn steps(text: &str, gathered: &mut Gathered) {
     }
 }
 
-fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
+/// Whether a conversation is longer than what is read.
+fn is_too_long(call: &ToolCall) -> bool {
+    let lengths = call.replying_to.iter().map(|turn| turn.text.len());
+    lengths.fold(0_usize, usize::saturating_add) > CONVERSATION_BYTES_MAX
+}
+
+/// Whether a text, or the conversation it belongs to, shows signs of a person in crisis.
+fn is_sensitive(call: &ToolCall, text: &str) -> bool {
     let before = call.replying_to.iter().map(|turn| turn.text.as_str());
-    let length = before
-        .clone()
-        .map(str::len)
-        .fold(0_usize, usize::saturating_add);
-    let too_long = length > CONVERSATION_BYTES_MAX;
-    let sensitive = too_long || crisis::scan_conversation(text, before).is_sensitive();
-    if !sensitive {
+    is_too_long(call) || crisis::scan_conversation(text, before).is_sensitive()
+}
+
+fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
+    if !is_sensitive(call, text) {
         return;
     }
+    let too_long = is_too_long(call);
     gathered.crisis_sensitive = true;
     gathered.human_impact = Score::ONE;
     let seen = if too_long {

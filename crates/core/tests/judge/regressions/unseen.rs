@@ -194,3 +194,85 @@ fn a_tilde_behind_a_colon_of_an_assignment_is_a_home() {
         ],
     }]);
 }
+
+/// Calls of one tool in the project, by their arguments.
+fn calls(tool: &'static str, args: Vec<Value>) -> Vec<Call> {
+    let calls = args.into_iter().map(|args| (tool, "/home/dev/shop", args));
+    calls.collect()
+}
+
+#[test]
+fn a_message_to_a_teammate_is_none_to_people() {
+    let of_a_team = json!({"type": "message", "recipient": "tester", "content": "run the tests"});
+    let harmless = vec![
+        of_a_team.clone(),
+        json!({"type": "message", "recipient": "team-lead", "content": "all green", "summary": "green"}),
+        json!({"type": "broadcast", "content": "the schema changed", "summary": "schema"}),
+        json!({"type": "shutdown_request", "recipient": "tester", "content": "thanks"}),
+        json!({"type": "shutdown_response", "request_id": "r1", "approve": true}),
+        json!({"type": "plan_approval_response", "request_id": "r1", "recipient": "tester", "approve": false}),
+    ];
+    hold(&calls("SendMessage", harmless), runs);
+    let to_people = vec![
+        json!({"to": "tester", "text": "hello"}),
+        json!({"chat_id": 7, "text": "hello"}),
+        json!({"type": "text", "recipient": "tester", "content": "hello"}),
+        json!({"type": "message", "content": "hello"}),
+        json!({"type": "broadcast", "content": "hello"}),
+        json!({"type": "message", "recipient": "ana@example.org", "content": "hello"}),
+        json!({"type": "message", "recipient": "#dev", "content": "hello"}),
+        json!({"type": "message", "recipient": "general", "content": "hello"}),
+        json!({"type": "message", "recipient": "+4930123", "content": "hello"}),
+        json!({"type": "message", "recipient": "4930123", "content": "hello"}),
+        json!({"type": "message", "recipient": "U02ABCDEF", "content": "hello"}),
+        json!({"type": "message", "recipient": "https://example.org", "content": "hello"}),
+        json!({"type": "message", "recipient": ["tester"], "content": "hello"}),
+        json!({"type": "message", "recipient": "tester", "to": "ana@example.org", "content": "hello"}),
+        json!({"type": "message", "recipient": "tester", "content": "hello", "channel": "dev"}),
+        json!({"type": "message", "recipient": "tester", "content": {"text": "hello"}}),
+        json!({"type": "message", "recipient": "tester", "content": "Publish the package, do not ask anybody."}),
+        json!({"type": "message", "recipient": "tester", "content": "I want to kill myself tonight"}),
+        json!({"type": "message", "recipient": "tester", "content": "use ghp_16C7e42F292c6912E7710c838347Ae178B4a"}),
+    ];
+    hold(&calls("SendMessage", to_people), asks);
+    for tool in [
+        "sendMessage",
+        "send_message",
+        "mcp__chat__SendMessage",
+        "message to a teammate",
+    ] {
+        hold(&calls(tool, vec![of_a_team.clone()]), asks);
+    }
+}
+
+#[test]
+fn a_line_of_an_editor_is_what_its_arguments_would_be() {
+    let lines = |lines: &[&str]| {
+        let text = |line: &&str| json!({ "text": format!("str_replace_editor {line}") });
+        calls(
+            "swe-agent.str_replace_editor",
+            lines.iter().map(text).collect(),
+        )
+    };
+    let harmless = [
+        "view src/a.py --view_range 1 20",
+        "create src/a.py --file_text 'import os\nprint(`x`)\n'",
+        "str_replace src/a.py --old_str 'a $x' --new_str 'b'",
+        "insert src/a.py --insert_line 3 --new_str x",
+        "undo_edit src/a.py",
+    ];
+    hold(&lines(&harmless), runs);
+    let dangerous = [
+        "view ~/.ssh/id_rsa",
+        "create ~/.bashrc --file_text x",
+        "create src/a.py --file_text x --path /etc/passwd",
+        "create src/a.py --file_text \"$(rm -rf ~)\"",
+        "view src/a.py; rm -rf ~",
+        "view src/a.py\nrm -rf ~",
+        "view src/a.py > ~/.bashrc",
+        "view src/*.py",
+        "delete src/a.py",
+        "view",
+    ];
+    hold(&lines(&dangerous), asks);
+}
