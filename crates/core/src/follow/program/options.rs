@@ -134,7 +134,20 @@ pub(crate) fn read<'a>(row: &Row, args: &'a [Arg]) -> Options<'a> {
         reader.step(&mut options);
     }
     options.left_over = lifts::left_over(row, &options.hits, args);
+    if row.has_operand(Role::Sed) && takes_empty_suffix(&options) {
+        options.operands.remove(0);
+    }
     options
+}
+
+/// Whether the first operand is the suffix of `sed -i '' 's/a/b/' file`, as BSD takes it. To GNU it is
+/// an empty script, which changes none of the files, so what follows is read as the script.
+fn takes_empty_suffix(options: &Options<'_>) -> bool {
+    let [first, _, _, ..] = options.operands.as_slice() else {
+        return false;
+    };
+    let is_script = |hit: &Hit| matches!(hit.meaning(), Some((Role::Sed | Role::Script, _)));
+    first.text.is_empty() && options.has(&["-i", "-I"]) && !options.hits.iter().any(is_script)
 }
 
 /// An option at the front of some words.

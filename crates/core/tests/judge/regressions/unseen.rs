@@ -276,3 +276,34 @@ fn a_line_of_an_editor_is_what_its_arguments_would_be() {
     ];
     hold(&lines(&dangerous), asks);
 }
+
+#[test]
+fn an_empty_suffix_of_sed_is_not_its_script() {
+    judge_families(&[Family {
+        name: "sed of BSD",
+        asks: &[
+            "sed -i '' 's/a/b/w /etc/passwd' file",
+            "sed -i '' 's/a/b/e' file",
+            "sed -i '' 's/a/b/' ~/.bashrc",
+            "sed -i '' /etc/hosts",
+        ],
+        runs: &["sed -i '' 's/a/b/' file", "sed -i '' -e 's/a/b/' file"],
+    }]);
+}
+
+#[test]
+fn reasons_name_what_is_meant() {
+    for (command, named, not_named) in [
+        ("sed -i '' 's/a/b/' file", "file", "s/a/b"),
+        ("ping -c 2 example.org", "example.org", "0.0.0.2"),
+        ("dig +short example.org", "example.org", "+short"),
+        ("git branch --show-current", "reads", "changes"),
+        ("git branch topic", "changes", "reads"),
+    ] {
+        let call = ToolCall::command(command).from_directory("/home/dev/project");
+        let reasons = judge(&Policy::default(), &call).assessment.reasons;
+        let reasons = reasons.join("; ");
+        assert!(reasons.contains(named), "{command}: {reasons}");
+        assert!(!reasons.contains(not_named), "{command}: {reasons}");
+    }
+}
