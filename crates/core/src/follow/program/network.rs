@@ -117,7 +117,7 @@ impl Walk<'_> {
         let operands = &line.read.operands;
         let searches = match line.row.name {
             "nmap" => operands.iter().any(|host| away(host)),
-            "ping" => {
+            "ping" | "fping" => {
                 line.name == "fping" && line.read.has(&["-g", "--generate"])
                     || operands.iter().any(|host| is_range(&host.text))
             }
