@@ -181,6 +181,15 @@ impl Reading {
         }
     }
 
+    /// Notes that something is piped into the programs that were seen from `first` on.
+    pub(crate) fn feed(&mut self, first: usize) {
+        for deed in self.deeds.iter_mut().skip(first) {
+            if let Deed::Run(words) = deed {
+                *deed = Deed::Feed(std::mem::take(words));
+            }
+        }
+    }
+
     /// Adds what `other` was seen to do.
     pub fn absorb(&mut self, other: Self) {
         self.deeds.extend(other.deeds);

@@ -507,10 +507,12 @@ impl<'k, 'n> RowReading<'k, 'n> {
             Some(Role::Shell) => {
                 terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered);
             }
-            Some(role @ (Role::PowerShell | Role::Cmd)) => {
+            Some(role @ (Role::PowerShell | Role::Cmd | Role::Sql)) => {
                 self.walk.mini_language(role, &word(code), program);
+                if role == Role::Cmd && terminal::may_be_another_shell(code, &self.walk.ground) {
+                    terminal::shell(code, self.walk.ground.clone(), self.walk.knows, gathered);
+                }
             }
-            Some(Role::Sql) => self.walk.mini_language(Role::Sql, &word(code), program),
             Some(role) => self.walk.code(role, &word(code), program),
             None => self.unreadable("runs code in an unsupported language"),
         }

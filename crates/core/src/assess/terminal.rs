@@ -12,7 +12,7 @@ use crate::follow::value::Stream;
 use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::names::{ENVIRONMENT_KEYS, INPUT_KEYS};
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
-use crate::language::{self, Reading};
+use crate::language::{self, Deed, Reading};
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
 use crate::shell::placeholder::parse_filled;
@@ -138,11 +138,14 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
                     text: command,
                     acts: &other.acts,
                     is_certain,
+                    command,
                 };
                 walk.acts.retain(|act| !better.knows(act));
             }
             gathered.absorb(other);
         }
+    } else if !gathered.is_unix_shell && (ground.is_windows || names_drive(command)) {
+        windows_too(command, ground, knows, gathered);
     }
     gathered.absorb(walk);
 }
@@ -163,6 +166,63 @@ fn another_language(command: &str, ground: &Ground) -> (Option<Reading>, &'stati
     } else {
         (None, "")
     }
+}
+
+/// Whether a command for `cmd` may run in another shell: many a tool is called `run_cmd` and runs whatever
+/// shell its machine has. On Windows, signs that mean nothing to `cmd` are those of another one.
+pub(super) fn may_be_another_shell(command: &str, ground: &Ground) -> bool {
+    !ground.is_windows || [";", "`", "$("].iter().any(|sign| command.contains(sign))
+}
+
+/// Whether a text has a path with a drive in it, as no Unix shell reads one: `C:\\x`.
+fn names_drive(command: &str) -> bool {
+    let bytes = command.as_bytes();
+    let starts = |at: usize| {
+        at == 0
+            || bytes
+                .get(at - 1)
+                .is_some_and(|it| !it.is_ascii_alphanumeric())
+    };
+    let mut all = bytes.windows(3).enumerate();
+    all.any(|(at, it)| {
+        matches!(it, [drive, b':', b'\\'] if drive.is_ascii_alphabetic()) && starts(at)
+    })
+}
+
+/// Adds what a shell of Windows would do to the places that the command names: a Unix shell takes the
+/// backslashes out of them.
+fn windows_too(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gathered) {
+    let mut other = Walk::new(ground, knows);
+    for (read, name) in [
+        (
+            language::powershell::read as fn(&str) -> Reading,
+            "powershell",
+        ),
+        (language::cmd::read, "cmd"),
+    ] {
+        let mut reading = read(command);
+        // A path that is not known was read better by the other shells.
+        if name == "cmd" && command.trim_start().starts_with('@') {
+            // Only `cmd` runs what stands behind this sign.
+            other.deeds(&reading, name, Span::new(0, command.len()));
+            continue;
+        }
+        reading.deeds.retain(|deed| match deed {
+            Deed::ReadFile(path)
+            | Deed::WriteFile(path)
+            | Deed::DeleteFile(path)
+            | Deed::DeleteTree(path) => path.contains(['\\', ':', '~']) || path.contains("/Users/"),
+            // `format d:`, and not a word of some text.
+            Deed::WipeDisk(what) => what.contains(':'),
+            _ => false,
+        });
+        let deeds = Reading {
+            deeds: reading.deeds,
+            ..Reading::default()
+        };
+        other.deeds(&deeds, name, Span::new(0, command.len()));
+    }
+    gathered.absorb(other);
 }
 
 /// Lines of a text that a shell cannot read as a whole, but may read one by one.
@@ -187,8 +247,9 @@ struct Better<'r> {
     /// The command.
     text: &'r str,
     acts: &'r [Act],
-    /// Whether no Unix shell can run the text.
+    /// Whether no Unix shell is likely to run the text.
     is_certain: bool,
+    command: &'r str,
 }
 
 impl Better<'_> {
@@ -214,10 +275,37 @@ impl Better<'_> {
             return false;
         }
         if act.effect == Effect::Exec && program.is_empty() {
-            // `$_.Name` is no program of a shell, whatever the variable holds there.
-            return self.is_certain || act.note == UNPARSED || act.subject.starts_with("….");
+            return act.note == UNPARSED
+                || self.is_cmdlet(act.span)
+                || self.is_certain && self.is_variable(act.span);
         }
         is_cmdlet(program) && seen(act.effect)
+    }
+
+    /// The first word of the command at hand.
+    fn word(&self, span: Span) -> &str {
+        let range = span.start as usize..span.end as usize;
+        let text = self.command.get(range).unwrap_or("");
+        text.split_whitespace().next().unwrap_or("")
+    }
+
+    /// Whether it is a cmdlet, which is no program of a shell, so what is behind it does not run there.
+    fn is_cmdlet(&self, span: Span) -> bool {
+        let word = self.word(span);
+        language::powershell::knows(word) && is_cmdlet(word)
+    }
+
+    /// Whether the word is a variable or a member of one: `$x`, `$_.Name`. What a substitution prints
+    /// and a path below a variable run in a shell, so they are never taken for values.
+    fn is_variable(&self, span: Span) -> bool {
+        let word = self.word(span);
+        let is_part = |c: char| c.is_alphanumeric() || "_.:[]{}?@".contains(c);
+        let typed = word
+            .strip_prefix('[')
+            .and_then(|word| word.rsplit_once(']'));
+        let word = typed.map_or(word, |(_, variable)| variable);
+        word.strip_prefix('$')
+            .is_some_and(|name| !name.is_empty() && name.chars().all(is_part))
     }
 }
 

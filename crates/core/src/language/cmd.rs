@@ -3,14 +3,17 @@
 //! The line is cut at `&`, `|`, parentheses and line ends, with carets and quotes undone. Each
 //! command is looked up in a table; programs that are not in it are reported as run.
 
+mod bound;
 mod looks;
 mod loops;
 mod places;
+mod words;
 
+use self::bound::{Bound, LoopSet};
 use self::looks::is_switch;
 pub use self::looks::looks_like;
 use self::places::{assigns, enters, put_place_in};
-use super::cursor::Cursor;
+use self::words::split;
 use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, deed_of, deed_on};
 use crate::knowledge::languages::{CMD_COMMANDS, CMD_GLUED, Call};
 use crate::knowledge::names::{NETSH_ORDERS, WINDOWS_HALTERS};
@@ -45,28 +48,44 @@ pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
     }
     let mut reading = Reading::default();
     let mut set = LoopSet::None;
+    let mut bound = Bound::new();
     // What the text sets itself is not what the system says.
     let sets = text.to_ascii_lowercase().contains("set");
     for mut command in split(text) {
         if !sets {
             command.words.iter_mut().for_each(put_place_in);
         }
-        match set {
-            LoopSet::None => judge(&command.words, depth, &mut reading),
-            LoopSet::Words => {}
-            // Such a loop runs what stands in quotes and goes through its output.
-            LoopSet::Command => {
-                let text = command.words.join(" ");
-                let inner = text.trim_matches(['\'', '`', '"']);
-                reading.absorb(read_at(inner, depth + 1));
+        let next = LoopSet::after(&command.words);
+        for command in bound::forms(command, &bound) {
+            if let Some((letter, values)) = set.bind(&command.words) {
+                bound::bind(&mut bound, letter, values);
+            }
+            let first = reading.deeds.len();
+            match &set {
+                LoopSet::None => judge(&command.words, depth, &mut reading),
+                LoopSet::Words { .. } | LoopSet::Count { .. } => {}
+                // Such a loop runs what stands in quotes and goes through its output.
+                LoopSet::Command { .. } => {
+                    let text = command.words.join(" ");
+                    let inner = text.trim_matches(['\'', '`', '"']);
+                    reading.absorb(read_at(inner, depth + 1));
+                }
+            }
+            if command.is_fed {
+                reading.feed(first);
+            }
+            for file in command.reads {
+                if !file.eq_ignore_ascii_case("nul") {
+                    reading.see(Deed::ReadFile(file));
+                }
+            }
+            for file in command.writes {
+                if !file.eq_ignore_ascii_case("nul") && !file.starts_with('&') {
+                    reading.see(Deed::WriteFile(file));
+                }
             }
         }
-        set = LoopSet::after(&command.words);
-        for file in command.writes {
-            if !file.eq_ignore_ascii_case("nul") && !file.starts_with('&') {
-                reading.see(Deed::WriteFile(file));
-            }
-        }
+        set = next;
     }
     if loops::multiplies(text) {
         reading.see(Deed::Multiply(text.chars().take(SHOWN_BYTES_MAX).collect()));
@@ -78,31 +97,6 @@ pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
 /// How much of a text is shown.
 const SHOWN_BYTES_MAX: usize = 80;
 
-/// What the parentheses after `for … in` hold.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum LoopSet {
-    None,
-    Words,
-    Command,
-}
-
-impl LoopSet {
-    fn after(words: &[String]) -> Self {
-        let is = |word: Option<&String>, wanted: &str| {
-            word.is_some_and(|word| word.eq_ignore_ascii_case(wanted))
-        };
-        let opens =
-            words.iter().any(|word| word.eq_ignore_ascii_case("for")) && is(words.last(), "in");
-        if !opens {
-            Self::None
-        } else if words.iter().any(|word| word.eq_ignore_ascii_case("/f")) {
-            Self::Command
-        } else {
-            Self::Words
-        }
-    }
-}
-
 fn is_variable(word: &str) -> bool {
     let mut parts = word.split('%');
     parts.next();
@@ -112,75 +106,6 @@ fn is_variable(word: &str) -> bool {
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '~')
     }) && parts.next().is_some()
-}
-
-struct Command {
-    words: Vec<String>,
-    writes: Vec<String>,
-}
-
-/// Cuts a line into commands, with quotes and carets undone.
-fn split(text: &str) -> Vec<Command> {
-    let mut cursor = Cursor::new(text);
-    let mut commands = Vec::new();
-    let mut words: Vec<String> = Vec::new();
-    let mut writes = Vec::new();
-    let mut word: Option<String> = None;
-    let mut redirects = false;
-    let mut in_quotes = false;
-    loop {
-        let c = cursor.bump();
-        let ends_word = match c {
-            None => true,
-            Some(c) => {
-                !in_quotes && (c.is_whitespace() || matches!(c, '&' | '|' | '(' | ')' | '>' | '<'))
-            }
-        };
-        if let (true, Some(word)) = (ends_word, word.take_if(|_| ends_word)) {
-            if std::mem::take(&mut redirects) {
-                writes.push(word);
-            } else {
-                words.push(word);
-            }
-        }
-        match c {
-            None => break,
-            Some('"') => {
-                in_quotes = !in_quotes;
-                word.get_or_insert_default();
-            }
-            Some('^') if !in_quotes => {
-                if let Some(escaped) = cursor.bump().filter(|c| *c != '\n' && *c != '\r') {
-                    word.get_or_insert_default().push(escaped);
-                }
-            }
-            Some('>') if !in_quotes => {
-                cursor.eat('>');
-                redirects = true;
-                if cursor.eat('&') {
-                    cursor.bump();
-                    redirects = false;
-                }
-                // A number before the sign is a stream, not a word.
-                if words.last().is_some_and(|last| {
-                    last.len() == 1 && last.starts_with(|c: char| c.is_ascii_digit())
-                }) {
-                    words.pop();
-                }
-            }
-            Some('&' | '|' | '(' | ')' | '\n' | '\r') if !in_quotes => {
-                commands.push(Command {
-                    words: std::mem::take(&mut words),
-                    writes: std::mem::take(&mut writes),
-                });
-            }
-            Some(_) if ends_word => {}
-            Some(c) => word.get_or_insert_default().push(c),
-        }
-    }
-    commands.push(Command { words, writes });
-    commands.retain(|command| !command.words.is_empty() || !command.writes.is_empty());
-    commands
 }
 
 fn base_name(word: &str) -> String {
@@ -298,7 +223,10 @@ fn apply(meaning: Meaning, name: &str, arguments: &[String], depth: usize, readi
         .collect();
     let shown = shown(name, arguments);
     let only_reads = meaning.does() <= Effect::Read && meaning.flags().is_empty();
-    let computed = targets.iter().any(|word| is_variable(word));
+    let is_delayed = |word: &str| word.matches('!').count() > 1;
+    let computed = targets
+        .iter()
+        .any(|word| is_variable(word) || is_delayed(word));
     if computed && !(only_reads && meaning.reader().is_none()) {
         reading.hide(COMPUTED);
     }
@@ -403,6 +331,27 @@ fn by_roles(
         ([role @ (Role::Delete | Role::DeleteTree)], _) => {
             delete(*role, arguments, targets, reading);
         }
+        ([Role::Text, Role::Read], paths) => {
+            // The text that is looked for stands first, unless a switch says it.
+            let says = |word: &String| {
+                let lower = word.to_ascii_lowercase();
+                lower.starts_with("/c:") || lower.starts_with("/g:")
+            };
+            let skipped = usize::from(!arguments.iter().any(says));
+            // `/f:list` names a file that names the files.
+            if has(arguments, &["/f"]) {
+                reading.hide(COMPUTED);
+            }
+            let paths = paths.iter().skip(skipped).map(ToString::to_string);
+            paths.for_each(|path| reading.see(Deed::ReadFile(path)));
+        }
+        ([Role::Read, Role::Write], paths) => {
+            let sources = paths.len().saturating_sub(1).max(1);
+            // `copy a+b c` puts files together.
+            let read = paths.iter().take(sources).flat_map(|it| it.split('+'));
+            read.for_each(|path| reading.see(Deed::ReadFile(path.to_owned())));
+            reading.see(Deed::WriteFile(text(paths.last())));
+        }
         ([Role::Write], []) => {}
         ([Role::Write], [first, ..]) => reading.see(Deed::WriteFile((*first).clone())),
         ([Role::Text, role], paths) => reading.deeds.extend(deed_on(*role, text(paths.last()))),
@@ -446,6 +395,8 @@ fn read_command(
         }
         CallReader::Mirror => {
             let target = targets.get(1).map(ToString::to_string).unwrap_or_default();
+            let source = targets.first().map(ToString::to_string);
+            reading.deeds.extend(source.map(Deed::ReadFile));
             reading.see(if has(arguments, &["/mir", "/purge", "/move", "/mov"]) {
                 Deed::DeleteTree(target)
             } else {
@@ -556,6 +507,8 @@ fn fetch(name: &str, arguments: &[String], shown: &str, reading: &mut Reading) {
             reading.see(Deed::WriteFile(file.clone()));
         }
     } else if has("decode") || has("encode") || has("decodehex") || has("encodehex") {
+        let source = arguments.iter().rev().nth(1).cloned();
+        reading.deeds.extend(source.map(Deed::ReadFile));
         reading.see(Deed::WriteFile(
             arguments.last().cloned().unwrap_or_default(),
         ));

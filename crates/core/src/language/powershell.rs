@@ -19,7 +19,8 @@ use std::collections::BTreeMap;
 use self::arguments::Arguments;
 use self::effects::{
     PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, makes, member, moves_away, property,
-    provider, puts, reads_if_sensitive, slashed, slashed_word, start, variables, writes, written,
+    provider, puts, reads_if_sensitive, shows_secret, slashed, slashed_word, start, variables,
+    writes, written,
 };
 use self::values::{Value, Values};
 use self::words::{Brackets, Command, Split, Word};
@@ -68,7 +69,11 @@ fn read_at(text: &str, depth: usize) -> Reading {
         reads_computed: Cell::new(false),
     };
     for (at, command) in split.commands.iter().enumerate() {
+        let before = reading.deeds.len();
         text.judge(at, command, &mut reading);
+        if command.is_piped {
+            reading.feed(before);
+        }
     }
     if text.reads_computed.get() {
         text.reads_any(&mut reading);
@@ -304,6 +309,17 @@ impl Text<'_> {
             self.program(at, name, rest, reading);
             return;
         };
+        // Newer versions have no such aliases: with the options of the program, that runs.
+        let is_option = |word: &Word| {
+            let text = word.text.as_str();
+            text.starts_with("--") || text.starts_with('-') && text.len() <= 3
+        };
+        let is_program = ["curl", "wget"]
+            .iter()
+            .any(|it| name.eq_ignore_ascii_case(it));
+        if is_program && rest.iter().any(is_option) {
+            self.program(at, name, rest, reading);
+        }
         // With this parameter a cmdlet only says what it would do.
         if rest.iter().any(|word| {
             !word.is_quoted && is_parameter(&word.text, "whatif", 2) && !word.text.contains(':')
@@ -315,6 +331,9 @@ impl Text<'_> {
             arguments = arguments.without_pattern();
         }
         let shown = || shown(name, rest);
+        if shows_secret(&cmdlets::canonical(name), &arguments) {
+            reading.see(Deed::Privilege(shown()));
+        }
         match call.reader {
             Some(CallReader::Block) => member(name, &arguments, reading),
             Some(CallReader::Property) => property(&arguments, &shown(), reading),
@@ -361,6 +380,7 @@ impl Text<'_> {
         shown: &str,
         reading: &mut Reading,
     ) {
+        environment_drive(name, arguments, reading);
         let moves = call.takes.len() > 1;
         for (place, operand) in call.takes.iter().enumerate() {
             let role = operand.role;
@@ -442,6 +462,10 @@ impl Text<'_> {
             if at >= READ_WORDS_MAX {
                 reading.hide(COMPUTED);
                 return;
+            }
+            // The file that keeps what was typed, passwords among it.
+            if word.text.to_ascii_lowercase().contains("historysavepath") {
+                reading.hide(COMPUTED);
             }
             reads_if_sensitive(&word.text, reading);
         }
@@ -569,10 +593,7 @@ fn looks_called(text: &str) -> bool {
 /// Reads such arguments, `depth` commands deep inside others.
 pub(crate) fn arguments_at(arguments: &[&str], depth: usize) -> Reading {
     let mut reading = Reading::default();
-    if arguments.is_empty() {
-        // Without arguments it runs what it reads.
-        reading.hide(RUNS_TEXT);
-    }
+    let mut shows = false;
     let mut rest = arguments.iter();
     while let Some(argument) = rest.next() {
         let Some(name) = argument.strip_prefix(['-', '/']) else {
@@ -595,6 +616,7 @@ pub(crate) fn arguments_at(arguments: &[&str], depth: usize) -> Reading {
                 Some(text) => reading.absorb(read_at(&text, depth + 1)),
                 None => reading.hide(ENCODED),
             }
+            shows = true;
         } else if is("executionpolicy", 2) || name == "ep" {
             // The policy holds for this process only; the command itself is judged.
             rest.next();
@@ -608,11 +630,10 @@ pub(crate) fn arguments_at(arguments: &[&str], depth: usize) -> Reading {
             || is("mta", 3)
             || is("noexit", 3)
             || is("login", 1)
-            || is("version", 1)
-            || is("help", 1)
-            || name == "?"
         {
             // These change how it starts, not what it does.
+        } else if is("version", 1) || is("help", 1) || name == "?" {
+            shows = true;
         } else if is("windowstyle", 1)
             || is("inputformat", 2)
             || is("outputformat", 1)
@@ -623,6 +644,10 @@ pub(crate) fn arguments_at(arguments: &[&str], depth: usize) -> Reading {
         } else {
             reading.hide(UNKNOWN);
         }
+    }
+    if !shows {
+        // Without a command it runs what it reads.
+        reading.hide(RUNS_TEXT);
     }
     reading
 }

@@ -15,3 +15,4 @@ mod policy;
 mod quiet;
 mod regressions;
 mod tools;
+mod windows_shells;

@@ -35,7 +35,7 @@ pub(super) fn enters(name: &str, targets: &[&String], reading: &mut Reading) {
 }
 
 /// Stands for what is known only when the command runs.
-const UNKNOWN_PART: &str = "\u{fdd0}";
+pub(super) const UNKNOWN_PART: &str = "\u{fdd0}";
 
 /// `set NAME=value` sets a variable; without a value it shows those that begin so.
 pub(super) fn assigns(arguments: &[String], reading: &mut Reading) {

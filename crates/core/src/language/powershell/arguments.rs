@@ -120,8 +120,14 @@ impl Arguments {
         self.values_of(parameter).is_some()
     }
 
+    /// Whether a parameter is given whose name is one of those that `is_wanted` means.
+    pub(super) fn has_any(&self, is_wanted: impl Fn(&str) -> bool) -> bool {
+        self.named.iter().any(|(name, _)| is_wanted(name))
+    }
+
     fn values_of(&self, parameter: &str) -> Option<&[Value]> {
-        let is = |name: &str| name.len() >= 3 && parameter.starts_with(name);
+        // Any beginning of a parameter's name that is not ambiguous stands for it.
+        let is = |name: &str| parameter.starts_with(name);
         let found = self.named.iter().find(|(name, _)| is(name));
         found.map(|(_, values)| values.as_slice())
     }

@@ -38,7 +38,7 @@ pub(super) fn is_secret_name(name: &str) -> bool {
 pub(super) fn environment_drive(cmdlet: &str, arguments: &Arguments, reading: &mut Reading) {
     let shows = matches!(
         cmdlets::canonical(cmdlet).as_str(),
-        "get-childitem" | "get-item" | "get-itemproperty" | "get-itempropertyvalue"
+        "get-childitem" | "get-item" | "get-itemproperty" | "get-itempropertyvalue" | "get-content"
     );
     for value in arguments.all().filter(|_| shows) {
         let Value::Known(paths) = value else { continue };
@@ -54,6 +54,13 @@ pub(super) fn environment_drive(cmdlet: &str, arguments: &Arguments, reading: &m
             }
         }
     }
+}
+
+/// Whether a cmdlet shows a secret: those that get one, and those that make one readable.
+pub(super) fn shows_secret(cmdlet: &str, arguments: &Arguments) -> bool {
+    let gets = |noun: &str| noun.ends_with("secret") || noun.ends_with("credential");
+    let is_plain = arguments.has_any(|name| name.len() >= 3 && "asplaintext".starts_with(name));
+    cmdlet.strip_prefix("get-").is_some_and(gets) || is_plain && cmdlet != "convertto-securestring"
 }
 
 /// The drive of a path that is no disk: `env`, `function`, `hkcu`.
@@ -160,6 +167,9 @@ pub(super) fn member(name: &str, arguments: &Arguments, reading: &mut Reading) {
         // A block in a variable was written where the variable got it.
         return;
     };
+    if member.contains(['*', '?', '[']) {
+        reading.hide(COMPUTED);
+    }
     match cmdlets::method(&member.to_ascii_lowercase()) {
         Some(call) if call.takes(Role::DeleteTree) => {
             reading.see(Deed::DeleteTree(String::new()));
@@ -221,11 +231,15 @@ pub(super) fn start(arguments: &Arguments, shown: &str, reading: &mut Reading) {
     {
         reading.see(Deed::Privilege(shown.to_owned()));
     }
+    let before = reading.deeds.len();
     match arguments.command_line().filter(|_| !arguments.is_splatted) {
         Some(words) => reading.see(Deed::Run(
             words.iter().map(|word| slashed_word(word)).collect(),
         )),
         None => reading.hide(COMPUTED),
+    }
+    if arguments.has("redirectstandardinput") {
+        reading.feed(before);
     }
     for name in ["redirectstandardoutput", "redirectstandarderror"] {
         if arguments.has(name) {
@@ -243,9 +257,13 @@ pub(super) fn start(arguments: &Arguments, shown: &str, reading: &mut Reading) {
 pub(super) fn variables(command: &Command, reading: &mut Reading) {
     let name = cmdlets::canonical(&command.name());
     let shows = name.starts_with('$') || name.starts_with("write-") || name.is_empty();
+    let fetches = cmdlets::find(&name).is_some_and(|call| call.takes(Role::Url));
     for word in &command.words {
         for name in environment_names(word) {
-            if shows && !word.is_assigned && is_secret_name(&name) {
+            if fetches && is_secret_name(&name) {
+                // It goes into the address, or into a header.
+                reading.see(Deed::Send(String::new()));
+            } else if shows && !word.is_assigned && is_secret_name(&name) {
                 reading.see(Deed::Run(vec!["printenv".to_owned(), name]));
             } else if !word.is_assigned {
                 reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));

@@ -163,6 +163,11 @@ pub(super) fn judge(split: &Split, values: &Values, word: &Word, reading: &mut R
         reading.hide(METHOD);
         return;
     };
+    if matches!(method, "foreach" | "where") && !values.takes_block(split, word) {
+        // With a text it calls the method of that name on every element.
+        reading.hide(METHOD);
+        return;
+    }
     let argument = values.method_argument(split, word);
     match call.takes.first().map(|operand| operand.role) {
         // What it does, it does to its object; types that are not known may mean something else.

@@ -147,6 +147,7 @@ impl Values {
     fn assigned(&self, split: &Split, command: &Command) -> Vec<(String, Value)> {
         let words = command.words.as_slice();
         let is_sign = |word: &Word| !word.is_quoted && matches!(word.text.as_str(), "=" | "+=");
+        let signs = |word: &Word| !word.is_quoted && word.text.ends_with('=');
         match words {
             [name, is, rest @ ..] if is_sign(is) => {
                 let value = if is.text == "=" {
@@ -154,18 +155,22 @@ impl Values {
                 } else {
                     Value::Assembled
                 };
-                match plain_name(&name.text) {
+                let mut set: Vec<(String, Value)> = match plain_name(&name.text) {
                     Some(name) => vec![(name, value)],
                     None => names_in(name).map(|name| (name, Value::Found)).collect(),
-                }
+                };
+                // `$a = $b = value` sets both.
+                let last = rest.iter().rposition(signs).unwrap_or(0);
+                let chained = rest.iter().take(last).flat_map(names_in);
+                set.extend(chained.map(|name| (name, Value::Found)));
+                set
             }
             [name, is, rest @ ..] if is.text.eq_ignore_ascii_case("in") && !is.is_quoted => {
                 let value = self.right_side(split, command, rest);
                 names_in(name).map(|name| (name, value.clone())).collect()
             }
             _ => {
-                let signs = |word: &Word| !word.is_quoted && word.text.ends_with('=');
-                let sign = words.iter().position(signs).unwrap_or(0);
+                let sign = words.iter().rposition(signs).unwrap_or(0);
                 let counted = words
                     .iter()
                     .filter(|word| word.text.ends_with("++") || word.text.ends_with("--"));
@@ -249,6 +254,17 @@ impl Values {
             Some([first, ..]) if first.joins => self.of_argument(split, at, first),
             _ => Value::Found,
         }
+    }
+
+    /// Whether the first thing a method is given is a block of commands, which is judged like any other.
+    pub(super) fn takes_block(&self, split: &Split, word: &Word) -> bool {
+        let group = word.group.filter(|_| word.is_invoked);
+        let inside = group.and_then(|group| self.index.inside.get(group));
+        let at = inside.map_or(0, |(at, _)| *at);
+        let first = split.commands.get(at).filter(|it| Some(it.group) == group);
+        let first = first.and_then(|command| command.words.first());
+        let block = first.and_then(|word| word.group.filter(|_| !word.is_invoked));
+        block.is_some_and(|group| split.brackets(group) == Brackets::Block)
     }
 
     /// The second argument of a method that `word` calls.
@@ -489,6 +505,11 @@ fn makes_pure(command: &Command) -> bool {
 
 /// Whether a command may set variables in a way that is not followed.
 fn opens(command: &Command) -> bool {
+    // `($a) = value`: what stands in the brackets is set.
+    let is_sign = |word: &Word| !word.is_quoted && word.text.ends_with('=');
+    let sign = command.words.iter().rposition(is_sign).unwrap_or(0);
+    let left = command.words.iter().take(sign);
+    let in_brackets = left.into_iter().any(|word| word.group.is_some());
     let sets = |word: &Word| {
         let lower = word.text.to_ascii_lowercase();
         let parameter = lower.strip_prefix('-').filter(|_| word.is_parameter());
@@ -504,6 +525,7 @@ fn opens(command: &Command) -> bool {
     };
     let name = cmdlets::canonical(&command.name());
     command.is_sourced
+        || in_brackets
         || POWERSHELL_SETTERS.contains(name.as_str())
         || command.words.iter().any(sets)
 }
@@ -555,7 +577,9 @@ fn plain_name(text: &str) -> Option<String> {
 fn unscoped(name: &str) -> String {
     let lower = name.to_ascii_lowercase();
     match lower.split_once(':') {
-        Some(("script" | "global" | "local" | "private" | "using", name)) => name.to_owned(),
+        Some(("script" | "global" | "local" | "private" | "using" | "variable", name)) => {
+            name.to_owned()
+        }
         _ => lower,
     }
 }

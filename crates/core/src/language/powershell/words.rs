@@ -394,7 +394,7 @@ impl Splitter {
                     break;
                 }
                 '=' if self.is_assignment(&word) => {
-                    word.is_assigned = word.text.starts_with('$');
+                    word.is_assigned = word.text.starts_with(['$', '[']);
                     break;
                 }
                 '\n' | '\r' | ';' | '|' | ')' | '{' | '}' | '&' | ',' | '>' => break,
@@ -429,7 +429,8 @@ impl Splitter {
         }
         let is_key = self.split.brackets(self.command.group) == Brackets::Table
             && self.command.words.is_empty();
-        word.text.starts_with('$') || is_key || word.text.is_empty() && !word.is_quoted
+        let is_typed = word.text.starts_with(['[', ']']) && word.text.contains(']');
+        word.text.starts_with('$') || is_typed || is_key || word.text.is_empty() && !word.is_quoted
     }
 
     fn take_word(&mut self, mut word: Word) -> Option<()> {
