@@ -17,12 +17,15 @@ mod infer;
 mod line;
 mod loose;
 mod named;
+mod narrow;
 mod page_script;
 mod people;
+mod question;
 mod roles;
 mod teammates;
 mod terminal;
 pub(crate) mod told;
+mod when;
 
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};

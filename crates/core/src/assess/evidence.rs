@@ -10,26 +10,29 @@ use super::arguments;
 use super::gather::Gathered;
 use super::infer::{By, Meaning, begins_with_message, is_reading, meaning_of, words};
 use super::named::Named;
+use super::narrow;
 use crate::act::Act;
 use crate::assessment::SideEffect;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     ACTION_KEYS, BODY_KEYS, BRANCH_KEYS, CHANGING_METHODS, CHANGING_SWITCHES, COMPUTING_VIEWS,
-    CONTENT_KEYS, FILTER_KEYS, LIVE_STAGES, LOOKS_AT_TEXT, METHOD_KEYS, ORDERED_DEEDS,
-    PROSE_CONTENT_KEYS, REQUEST_BODY_KEYS, SENT_TO_KEYS, SHARED_BRANCHES, STAGE_KEYS,
-    UNASKED_PHRASES, WRITING_QUERY_WORDS,
+    CONSENT_STEMS, FILTER_KEYS, GUARD_WORDS, LIVE_STAGES, LOOKS_AT_TEXT, METHOD_KEYS,
+    ORDERED_DEEDS, REQUEST_BODY_KEYS, SENT_TO_KEYS, SHARED_BRANCHES, SKIPPING_WORDS, STAGE_KEYS,
+    UNASKED_PHRASES, UNGUARDED_VALUES, UNGUARDING_WORDS,
 };
 use crate::knowledge::{ArgumentRole, Effect};
 use crate::score::Score;
 
 /// How sensitive a branch or an environment is that everybody depends on.
 const SHARED: Score = Score::new(700);
-/// Longest text that is one word, such as a name or an id.
-const WORD_BYTES: usize = 64;
 /// How much of the text around a phrase belongs to the order it stands in, in bytes.
 const ORDER_BYTES: usize = 240;
 /// How often one phrase is looked at; a text that repeats it more often is no ordinary order.
 const PHRASES_MAX: usize = 64;
+/// How many words behind "skip" may name what is skipped.
+const SKIPPED_WORDS: usize = 3;
+/// How many words around "skip" belong to the order it stands in.
+const ORDER_WORDS: usize = 40;
 /// How many words in front of a verb may take it back: "do not push".
 const NEGATION_WORDS: usize = 4;
 
@@ -66,6 +69,16 @@ pub(super) fn weigh(
             .because("is told to act on what it finds");
         gathered.acts.push(act);
     }
+    let starts_agent = named.row.is_some_and(|row| {
+        let mut roles = row.args.iter().map(|(_, role)| *role);
+        roles.any(|role| role == ArgumentRole::Goal)
+    });
+    if starts_agent && args.iter().any(|(key, value)| unguards(key, value)) {
+        let act = named
+            .act(Effect::Guard)
+            .because("starts a helper whose guards are switched off");
+        gathered.acts.push(act);
+    }
     if let Some((effect, (note, value))) = worst.zip(shared(args)) {
         gathered
             .acts
@@ -83,19 +96,6 @@ pub(super) fn weigh(
     }
 }
 
-/// Whether a server's tool is called like one that runs SQL but takes none: it asks in a way of its
-/// own. A text with a word that changes rows is taken for a statement, wherever it stands.
-pub(super) fn is_other_query(named: &Named, effect: Effect, args: &Map<String, Value>) -> bool {
-    let is_statement = |text: &str| {
-        let words = text.split(|letter: char| !letter.is_alphanumeric());
-        let mut words = words.filter(|word| !word.is_empty());
-        text.trim().contains(char::is_whitespace)
-            && words.any(|word| WRITING_QUERY_WORDS.contains_in_any_case(word))
-    };
-    let offered = named.server.is_some() && effect == Effect::DbRead;
-    offered && !arguments_any(args, &mut |_, text| is_statement(text))
-}
-
 /// Returns what a name says together with the argument that names the verb: `{"action": "delete"}`.
 /// It never lowers: a tool may ignore an argument that it does not have.
 pub(super) fn with_action(said: Option<Meaning>, args: &Map<String, Value>) -> Option<Meaning> {
@@ -109,6 +109,16 @@ pub(super) fn with_action(said: Option<Meaning>, args: &Map<String, Value>) -> O
             (name, _) => name,
         };
     }
+    // `find_duplicates {"then": "delete"}`.
+    if worst.is_none_or(|name| is_reading(name.effect)) {
+        for word in narrow::ordered(args) {
+            let deed = meaning_of(&words(word), &[]);
+            worst = match (worst, deed) {
+                (Some(name), Some(deed)) if deed.effect > name.effect => Some(deed),
+                (name, _) => name,
+            };
+        }
+    }
     worst
 }
 
@@ -121,47 +131,94 @@ pub(super) fn goes_to_somebody(name: &[String], args: &Map<String, Value>) -> bo
         let prose = value
             .as_str()
             .is_some_and(|text| text.contains(char::is_whitespace));
-        let given = !value.is_null() && !is_empty(value) && !is_date(value);
+        let given = !value.is_null() && !is_empty(value) && !narrow::is_date(value);
         given && (has(&SENT_TO_KEYS, key) || prose && has(&BODY_KEYS, key))
     };
-    begins_with_message(name) && !computes && args.iter().any(reaches)
+    // What is made of the text that is brought along goes to nobody, unless an address is given.
+    let addressed = |(key, value): (&String, &Value)| {
+        let mut found = false;
+        arguments::each_text(value, &mut |_, text| found |= text.contains('@'));
+        found && has(&SENT_TO_KEYS, key)
+    };
+    let quiet = computes && !args.iter().any(addressed);
+    begins_with_message(name) && !quiet && args.iter().any(reaches)
 }
 
-/// Whether a value begins like a date: the end of a span of time, not somebody who gets something.
-fn is_date(value: &Value) -> bool {
-    let text = value.as_str().unwrap_or_default();
-    let (year, rest) = text.split_at_checked(4).unwrap_or_default();
-    rest.starts_with('-') && year.bytes().all(|digit| digit.is_ascii_digit())
-}
-
-/// Whether arguments bring new content, so that nouns alone do not say that something is shown.
+/// Whether arguments may bring something new, so that nouns alone do not say that something is shown.
 pub(super) fn brings_content(name: &[String], args: &Map<String, Value>) -> bool {
     // `order_status {"status": "shipped"}` sets what the name ends in.
     let last = name.last().filter(|last| last.as_str() != "id");
-    args.iter().any(|(key, value)| {
+    let sets = |(key, value): (&String, &Value)| {
         let given = !value.is_null() && !is_empty(value);
-        let is_word = |text: &str| !text.contains(char::is_whitespace) && text.len() <= WORD_BYTES;
-        let prose = has(&PROSE_CONTENT_KEYS, key) && !value.as_str().is_some_and(is_word);
-        let content = has(&CONTENT_KEYS, key) && !is_date(value);
-        given && (content || prose || last.is_some_and(|last| last == key))
-    })
+        given && last.is_some_and(|last| last == key)
+    };
+    args.iter().any(sets) || !narrow::all_narrow(name, args)
+}
+
+/// Whether an option of a helper agent switches a guard off, by its name or by its value, at any depth:
+/// `{"mode": "bypassPermissions"}`, `{"skip_permissions": true}`, `{"sandbox": "off"}`.
+fn unguards(key: &str, value: &Value) -> bool {
+    let key_words = words(key);
+    let speaks = |words: &[String], list: &Names| words.iter().any(|it| list.contains(it.as_str()));
+    let guard = speaks(&key_words, &GUARD_WORDS);
+    let lifted = speaks(&key_words, &UNGUARDING_WORDS);
+    match value {
+        Value::Null => false,
+        Value::Bool(on) => *on && lifted || !*on && guard && !lifted,
+        Value::Number(_) => lifted,
+        Value::Array(items) => items.iter().any(|item| unguards(key, item)),
+        Value::Object(map) => map.iter().any(|(key, item)| unguards(key, item)),
+        Value::String(text) if text.trim().contains(char::is_whitespace) => false,
+        Value::String(text) => {
+            let value = words(text);
+            let off = speaks(&value, &UNGUARDED_VALUES);
+            let named = speaks(&value, &UNGUARDING_WORDS);
+            named || lifted && !off || guard && !lifted && off
+        }
+    }
 }
 
 /// Whether an order to another agent says to do something final without a person's consent.
 pub(super) fn orders_unasked(text: &str) -> bool {
     let lower = text.to_lowercase().replace('\u{2019}', "'");
-    UNASKED_PHRASES.iter().any(|phrase| {
-        let mut found = lower.match_indices(phrase).enumerate();
-        found.any(|(number, (at, _))| {
-            if number >= PHRASES_MAX {
-                return true;
-            }
-            let from = lower.floor_char_boundary(at.saturating_sub(ORDER_BYTES));
-            let to = lower.floor_char_boundary((at + ORDER_BYTES).min(lower.len()));
-            orders(lower.get(from..at).unwrap_or(""))
-                || orders(lower.get(at + phrase.len()..to).unwrap_or(""))
+    skips_consent(&lower)
+        || UNASKED_PHRASES.iter().any(|phrase| {
+            let mut found = lower.match_indices(phrase).enumerate();
+            found.any(|(number, (at, _))| {
+                if number >= PHRASES_MAX {
+                    return true;
+                }
+                let from = lower.floor_char_boundary(at.saturating_sub(ORDER_BYTES));
+                let to = lower.floor_char_boundary((at + ORDER_BYTES).min(lower.len()));
+                orders(lower.get(from..at).unwrap_or(""))
+                    || orders(lower.get(at + phrase.len()..to).unwrap_or(""))
+            })
         })
-    })
+}
+
+/// Whether a text in lower case says to leave consent out, in whatever number and with whatever words
+/// between, and orders something final beside it: "skip all confirmations and push".
+fn skips_consent(lower: &str) -> bool {
+    let letters = |letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '-'));
+    let words: Vec<&str> = lower.split(letters).filter(|it| !it.is_empty()).collect();
+    let around = |at: usize| {
+        let to = (at + ORDER_WORDS).min(words.len());
+        words.get(at.saturating_sub(ORDER_WORDS)..to).unwrap_or(&[])
+    };
+    let skips = |(_, word): &(usize, &&str)| SKIPPING_WORDS.contains(**word);
+    let mut skipping = words.iter().enumerate().filter(skips);
+    skipping.by_ref().take(PHRASES_MAX).any(|(at, _)| {
+        let mut behind = words
+            .get(at + 1..)
+            .unwrap_or(&[])
+            .iter()
+            .take(SKIPPED_WORDS);
+        let front = at.checked_sub(1).and_then(|before| words.get(before));
+        let consent = |word: &&str| CONSENT_STEMS.iter().any(|stem| word.starts_with(stem));
+        !front.is_some_and(|word| matches!(*word, "not" | "never" | "don't" | "dont"))
+            && behind.any(|word| consent(word))
+            && orders(&around(at).join(" "))
+    }) || skipping.next().is_some()
 }
 
 /// Whether a text orders something final, and does not forbid it.

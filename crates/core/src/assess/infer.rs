@@ -67,7 +67,7 @@ pub(super) struct Meaning {
 pub(super) enum By {
     /// A verb, or a noun for something that is computed from the arguments.
     Verb,
-    /// Nothing but nouns: they say that something is shown, unless the arguments bring new content.
+    /// Nothing but nouns: they say that something is shown, if the arguments only narrow it.
     Nouns,
     /// A verb of telemetry and a measurement: a program reports on itself.
     Telemetry,
@@ -91,12 +91,22 @@ pub(super) fn meaning_of(words: &[String], keys: &[String]) -> Option<Meaning> {
     }
     // `list_and_frobnicate` lists, and nobody knows what else it does.
     let mut worst = worst.filter(|worst| !(unknown && is_reading(worst.effect)))?;
-    let pairs = words.windows(2).map(|pair| pair.join("_"));
-    let mut all = words.iter().cloned().chain(pairs);
-    if all.any(|word| meaning("tool_secrets", &word).is_some()) {
+    if names_secret(words) {
         worst.effect = worst.effect.max(Effect::Secret);
     }
     Some(worst)
+}
+
+/// Whether a word, or two words together, name something that is secret, one or several of them.
+fn names_secret(words: &[String]) -> bool {
+    let one = |word: &String| singular(word).map_or_else(|| word.clone(), Cow::into_owned);
+    let single: Vec<String> = words.iter().map(one).collect();
+    let listed = |words: &[String]| {
+        let pairs = words.windows(2).map(|pair| pair.join("_"));
+        let mut all = words.iter().cloned().chain(pairs);
+        all.any(|word| meaning("tool_secrets", &word).is_some())
+    };
+    listed(words) || listed(&single)
 }
 
 /// Returns the worst deed among words that stand in front of a known tool's name. Nouns are places
@@ -210,14 +220,8 @@ impl<'w> Clause<'w> {
 
     /// Whether the word at `at` and a neighbour are one thing: `merge_request`.
     fn in_compound(&self, at: usize) -> bool {
-        let pair = |first: &str, second: &str| {
-            let one = singular(second).unwrap_or(Cow::Borrowed(second));
-            COMPOUNDS
-                .iter()
-                .any(|(known, thing)| *known == first && (*thing == second || *thing == one))
-        };
         let before = at.checked_sub(1).map_or("", |before| self.word(before));
-        pair(self.word(at), self.word(at + 1)) || pair(before, self.word(at))
+        is_compound(self.word(at), self.word(at + 1)) || is_compound(before, self.word(at))
     }
 
     /// Whether a verb that usually does something has an object with which it only computes.
@@ -338,6 +342,14 @@ impl<'w> Clause<'w> {
     }
 }
 
+/// Whether two words are one thing, though the first could be a verb: `merge_requests`.
+pub(super) fn is_compound(first: &str, second: &str) -> bool {
+    let one = singular(second).unwrap_or(Cow::Borrowed(second));
+    COMPOUNDS
+        .iter()
+        .any(|(known, thing)| *known == first && (*thing == second || *thing == one))
+}
+
 /// Whether a word could be a verb. A word nobody listed is one if it is built like one.
 fn could_be_verb(word: &str) -> bool {
     let built = word.len() >= BUILT_LETTERS
@@ -371,7 +383,7 @@ fn is_thing(word: &str) -> bool {
 }
 
 /// Returns the singular of a regular plural.
-fn singular(word: &str) -> Option<Cow<'_, str>> {
+pub(super) fn singular(word: &str) -> Option<Cow<'_, str>> {
     if ["ss", "us", "is"].iter().any(|end| word.ends_with(end)) {
         return None;
     }

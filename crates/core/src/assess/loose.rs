@@ -15,7 +15,8 @@ use crate::follow::walk::{Knows, Walk, Writing};
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     AMOUNT_KEYS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PROSE_KEYS, REACHED_KEYS,
-    READ_KEYS, RECIPIENT_KEYS, SENT_TO_KEYS, SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
+    READ_KEYS, RECIPIENT_KEYS, SECRET_KEEPERS, SENT_TO_KEYS, SHELL_KEYS, SQL_KEYS,
+    WHOLE_TREE_WORDS, WRITE_KEYS,
 };
 use crate::knowledge::{Effect, Lang, PathKind, Role};
 use crate::language;
@@ -43,6 +44,9 @@ pub(super) fn unknown_tool(
     let own = named.server.as_deref() == Some("countersign") || is_about_permission(&name_words);
     let (mut effect, telemetry) = named_effect(&name_words, args);
     effect = deed_of(&named.skipped).map_or(effect, |deed| worse(effect, deed));
+    if is_reading(effect) && keeps_secrets(named) {
+        effect = Effect::Secret;
+    }
     if own && !is_reading(effect) {
         effect = Effect::Guard;
     }
@@ -81,6 +85,15 @@ pub(super) fn unknown_tool(
         gathered.sender = true;
     }
     gathered.acts.push(act_by_name(named, effect));
+}
+
+/// Whether the server keeps secrets and little else.
+fn keeps_secrets(named: &Named) -> bool {
+    let server = named
+        .server
+        .as_deref()
+        .map(|server| words(server).join("_"));
+    server.is_some_and(|server| SECRET_KEEPERS.contains(server.as_str()))
 }
 
 /// Returns what the name of a tool says it does, and whether that is a report on itself.

@@ -2,11 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use super::evidence::is_other_query;
 use super::gather::{Gathered, Inner};
 use super::infer::{deed_of, is_reading};
 use super::named::Named;
-use super::{arguments, carried, edits, evidence, line, loose, page_script, people, terminal};
+use super::question::is_other_query;
+use super::{
+    arguments, carried, edits, evidence, line, loose, page_script, people, terminal, when,
+};
 use crate::act::Breadth;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::encoding::percent_decoded;
@@ -58,7 +60,7 @@ pub(super) fn apply(
     knows: &Knows,
     gathered: &mut Gathered,
 ) {
-    let (effect, by_value) = effect(row, args);
+    let (effect, by_value) = when::effect(row, args);
     let mut reading = RowReading::new(row, named, effect, Walk::new(ground.clone(), knows));
     let role_of = |key: &str| {
         row.args
@@ -115,37 +117,6 @@ pub(super) fn apply(
         .map(|(key, value)| (key.clone(), value.clone()))
         .collect();
     loose::arguments(&left, effect, named, ground, knows, gathered);
-}
-
-/// Returns what the call does by the values of its arguments, and whether a value decided it.
-fn effect(row: &ToolRow, args: &Map<String, Value>) -> (Effect, bool) {
-    let mut found: Option<Effect> = None;
-    let mut open = false;
-    for (key, value) in args {
-        let rows: Vec<_> = row
-            .when
-            .iter()
-            .filter(|(known, _, _)| same_key(known, key))
-            .collect();
-        if rows.is_empty() || value.is_null() {
-            continue;
-        }
-        let text = arguments::plain(value).unwrap_or_default();
-        let hit = rows
-            .iter()
-            // An empty value is really empty: a blank or a line break that is typed in does something.
-            .filter(|(_, known, _)| known.eq_ignore_ascii_case(&text))
-            .filter(|(_, known, _)| !known.is_empty() || value.as_str() == Some(""))
-            .map(|(_, _, effect)| *effect)
-            .max();
-        open |= hit.is_none();
-        found = found.max(hit);
-    }
-    match found {
-        Some(effect) if open => (effect.max(row.does), false),
-        Some(effect) => (effect, true),
-        None => (row.does, false),
-    }
 }
 
 /// One call of a known tool, while its arguments are read.

@@ -225,6 +225,7 @@ impl Walk<'_> {
     ) -> Stream {
         let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
         let read = options::read(row, args);
+        self.shows_handed(row, name, args);
         if read.command.is_none() && lifts::only_asks(row, args) {
             return self.only_looks(row.name, span);
         }

@@ -2,6 +2,7 @@
 //!
 //! One binary, because each costs a link.
 
+mod arguments;
 mod code;
 mod depth;
 mod grant;

@@ -7,9 +7,10 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{
-    DOWNLOADERS, INSTALL_ROOTS, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE,
+    DOWNLOADERS, INSTALL_ROOTS, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE, SHOWING_OPTIONS,
+    SHOWING_TASK_WORDS,
 };
-use crate::knowledge::{Effect, PathKind, Reader, Role};
+use crate::knowledge::{Effect, PathKind, Reader, Role, Row};
 use crate::place::{HOLE, Place, is_absolute};
 use crate::score::Score;
 use crate::shell::syntax::Span;
@@ -24,6 +25,8 @@ pub(super) enum Handed {
     Itself,
 }
 
+/// Words of a command line that may say that it shows its variables.
+const SHOWING_WORDS: usize = 16;
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
 
@@ -89,10 +92,34 @@ impl Walk<'_> {
         // What a wrapper starts is looked at by itself.
         let shows = !runs && given == Handed::Before && line.read.command.is_none();
         if self.scope.brought.variables && (has_code || shows) {
-            let act = Act::new(Effect::Secret, line.row.name, line.span)
-                .because("shows or computes with variables from a file that holds secrets");
-            self.note(act);
+            self.note_shown(line.row.name, line.span);
         }
+    }
+
+    /// Notes a program of a project that was handed variables and is told to show them by the name of a
+    /// task or an option: `npm run env`, `make -p`.
+    pub(super) fn shows_handed(&mut self, row: &'static Row, name: &str, args: &[Arg]) {
+        if !self.scope.brought.variables {
+            return;
+        }
+        let words = args.iter().map(|arg| arg.text.as_str());
+        let words = words.take_while(|word| *word != "--").take(SHOWING_WORDS);
+        let mut words = name.split(' ').skip(1).chain(words);
+        let program = name.split(' ').next().unwrap_or(row.name);
+        let shows = words.any(|word| {
+            SHOWING_TASK_WORDS.contains(word) || SHOWING_OPTIONS.contains(&(program, word))
+        });
+        if shows {
+            let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
+            self.note_shown(row.name, span);
+        }
+    }
+
+    /// Notes that variables from where secrets are kept are shown.
+    pub(super) fn note_shown(&mut self, program: &str, span: Span) {
+        let act = Act::new(Effect::Secret, program.to_owned(), span)
+            .because("shows or computes with variables from a file that holds secrets");
+        self.note(act);
     }
 
     /// Judges words of a program that runs what it is given: files from elsewhere, `-` for what it

@@ -200,7 +200,15 @@ impl Walk<'_> {
         if !changes(name) && !first.is_some_and(changes) {
             return;
         }
+        // `./scripts/prod/migrate.sh`; a directory above the workspace says nothing.
+        let path = if script.text.starts_with('/') {
+            name
+        } else {
+            script.text.as_str()
+        };
+        let rehearsed = path.split('/').any(|part| TEST_DIRECTORIES.contains(part));
         let given = names_production(name)
+            || names_production(path) && !rehearsed
             || words().any(names_production)
             || args().any(|arg| arg.taint.live);
         if given || self.live() >= Live::Mode {
@@ -292,10 +300,16 @@ fn mentions(text: &str) -> bool {
 /// Whether a name has a word for production in it: `prod-eu`, `db.prod.internal`, `shop_production`,
 /// `.env.production`. Neither `product` nor `live-reload` is one, and `pre-prod` is a rehearsal.
 pub(crate) fn names_production(text: &str) -> bool {
-    text.len() <= NAME_BYTES_MAX
-        && mentions(text)
-        && !text.contains(char::is_whitespace)
-        && labels(text).any(is_production)
+    // Of a longer word the beginning is looked at, where the host of an address stands.
+    let text = text
+        .get(..text.floor_char_boundary(NAME_BYTES_MAX))
+        .unwrap_or(text);
+    // `host=db.prod.internal dbname=x` is how clients of databases write an address.
+    let is_name = || {
+        let mut parts = text.split_whitespace();
+        !text.contains(char::is_whitespace) || parts.all(|part| part.contains('='))
+    };
+    mentions(text) && is_name() && labels(text).any(is_production)
 }
 
 /// Returns the parts of a path, an address or a dotted name.
@@ -385,6 +399,7 @@ mod tests {
             "live-eu",
             "db.live.example.com",
             "deploy:live",
+            "host=db.prod.internal dbname=x",
         ];
         for name in named {
             assert!(names_production(name), "{name}");

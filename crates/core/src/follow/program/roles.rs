@@ -10,7 +10,7 @@ use super::options::{Hit, Options};
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing, is_secret_name};
-use crate::knowledge::names::DIRECTORY_MAKERS;
+use crate::knowledge::names::{DIRECTORY_MAKERS, FLAKE_SCHEMES};
 use crate::knowledge::{Effect, Lang, Role, Row, Value};
 use crate::place::is_absolute;
 use crate::score::Score;
@@ -221,7 +221,10 @@ impl Walk<'_> {
             self.loads(&path, program);
         }
         let addressed = arg.text.contains("://") && !is_index(&arg.text);
-        if addressed || arg.text.starts_with("git+") || arg.text.starts_with("git@") {
+        let refers = FLAKE_SCHEMES
+            .iter()
+            .any(|scheme| arg.text.starts_with(scheme));
+        if addressed || refers {
             self.hidden_code(arg, program, "installs code from an address");
         }
     }

@@ -24,6 +24,8 @@ const LEADING_WORDS: u32 = 3;
 const COMMAND_WORDS: usize = 4;
 /// Parts of one word that are looked at.
 const PARTS_MAX: usize = 8;
+/// Programs behind a verb that are looked at.
+const STARTED_MAX: usize = 3;
 /// How sensitive a place may be that an unknown program is pointed to.
 const SENSITIVE: Score = Score::new(600);
 
@@ -56,6 +58,9 @@ impl Walk<'_> {
             .filter(|_| !is_telling_name(name))
         {
             self.may_start(rest);
+            if self.scope.brought.variables {
+                self.note_shown(name, span);
+            }
             self.note_inferred(effect, name, span);
         } else if self.scope.brought.functions
             && is_function_name(name)
@@ -135,7 +140,8 @@ impl Walk<'_> {
                 leading <= LEADING_WORDS
             };
             if can_ask && found.is_none() && !selects(rest, at) {
-                found = verb(table, &arg.text);
+                found =
+                    verb(table, &arg.text).filter(|_| arg.text != "read" || reads_file(rest, at));
             }
         }
         let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
@@ -159,8 +165,21 @@ impl Walk<'_> {
             .position(|arg| arg.text == "--")
             .map(|at| at + 1)
             .filter(|at| rest.get(*at).is_some_and(is_program));
-        for at in before_verb.into_iter().chain(behind_dashes) {
+        // `x stat curl host` may run `curl`; a program's name alone is data, a shell's is not.
+        let starts = |at: &usize| {
+            let shell = rest.get(*at).is_some_and(|arg| is_shell(&arg.text));
+            rest.get(*at).is_some_and(is_program) && (shell || rest.len() > at + 1)
+        };
+        let behind_verb = (1..rest.len()).filter(starts).take(STARTED_MAX);
+        let mut found: Vec<usize> = before_verb.into_iter().chain(behind_dashes).collect();
+        found.extend(behind_verb);
+        found.sort_unstable();
+        found.dedup();
+        for at in found {
             self.program(rest.get(at..).unwrap_or(&[]), &Stream::default());
+        }
+        for arg in rest.iter().filter(|arg| is_command_line(&arg.text)) {
+            self.text(&arg.text, self.here(arg.span));
         }
     }
 
@@ -223,6 +242,17 @@ impl Walk<'_> {
         let outside = place.inside != Some(true) && value.contains(['/', '~', '.']);
         place.read >= SENSITIVE || outside && !value.contains("://") && place.write >= SENSITIVE
     }
+}
+
+/// Whether a word with blanks begins with a program: whoever gets it may hand it to a shell.
+fn is_command_line(text: &str) -> bool {
+    let first = text.split_whitespace().next().unwrap_or("");
+    first.len() < text.len() && knowledge::program(first).is_some()
+}
+
+/// Whether a program runs what it reads when it is given no words.
+fn is_shell(name: &str) -> bool {
+    matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish")
 }
 
 /// Whether the name of a program says that it does more than look: `k3s-uninstall.sh`. Not every
@@ -334,6 +364,17 @@ fn is_reading_query(arg: &Arg) -> bool {
 /// Whether a word may be code: nobody knows in what language an unknown program is asked.
 fn is_code(text: &str) -> bool {
     text.contains(['`', ';', '|']) || text.starts_with('!') || is_writing_query(text)
+}
+
+/// Whether the word behind `read` at `at` is called like a file: nobody knows what else is read.
+fn reads_file(rest: &[Arg], at: usize) -> bool {
+    let mut words = rest.iter().skip(at + 1);
+    words
+        .find(|arg| !arg.text.starts_with('-'))
+        .is_some_and(|arg| {
+            let name = arg.text.rsplit('/').next().unwrap_or("");
+            name.trim_start_matches('.').contains('.')
+        })
 }
 
 /// Returns what the beginning of a word asks for.

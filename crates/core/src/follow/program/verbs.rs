@@ -22,6 +22,7 @@ impl Walk<'_> {
         stdin: &Stream,
     ) -> Stream {
         let span = self.here(first.span);
+        self.shows_handed(&program.row, name, rest);
         if lifts::asks_about_words(&program.row, rest) {
             return self.only_looks(program.row.name, span);
         }
