@@ -43,7 +43,6 @@ const REACHED: &[Family] = &[
         runs: &[
             "pip install --index-url https://download.pytorch.org/whl/cpu torch",
             "pip install --extra-index-url https://download.pytorch.org/whl/cu121 torch",
-            "pip install -i https://test.pypi.org/simple x",
             "pip install -f https://download.pytorch.org/whl/torch_stable.html torch",
             "uv pip install --index-url https://download.pytorch.org/whl/cpu torch",
             "uv add --index https://download.pytorch.org/whl/cpu torch",
