@@ -44,7 +44,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, runs_in_subscript};
 use crate::knowledge::names::{
-    COREPACK_MANAGERS, HANDING_PROGRAMS, ROW_REASONS, TALKERS, TASK_RUNNERS,
+    COREPACK_MANAGERS, FOREIGN_ENVIRONMENT, HANDING_PROGRAMS, ROW_REASONS, TALKERS, TASK_RUNNERS,
 };
 use crate::knowledge::{self, Effect, Flag, Operand, PathKind, Program, Role, Row, Style, Value};
 use crate::language::{self, Deed};
@@ -327,6 +327,9 @@ impl Walk<'_> {
         } else if !dry {
             self.remember_written(line, base);
         }
+        if !dry {
+            self.fills_here(line, base);
+        }
         let prints_secret = |arg: &Arg| arg.taint.secret && arg.taint.command;
         let carries = base == Effect::NetRead && line.args.iter().any(prints_secret);
         let sends = matches!(base, Effect::NetSend | Effect::Publish | Effect::Message);
@@ -551,8 +554,10 @@ impl Walk<'_> {
     fn start(&mut self, line: &Line<'_>, command: &[Arg]) -> Stream {
         if let Some((task, rest)) = command.split_first()
             && TASK_RUNNERS.contains(line.row.name)
+            && !line.leaves_environment(command)
             && self.is_own_task(command)
         {
+            self.takes_up_task(task);
             self.telling_words(task, rest);
             self.task(task, line.row.name);
             self.note_inferred(Effect::Project, &task.shown(), line.span);
@@ -603,6 +608,16 @@ impl Line<'_> {
         self.name == "shutdown"
             && words.next() == Some("-c")
             && !words.any(|word| word.starts_with('-'))
+    }
+
+    /// Whether an option before `command` has it run outside the project's own environment.
+    fn leaves_environment(&self, command: &[Arg]) -> bool {
+        let own = self.args.len().saturating_sub(command.len());
+        let leaves = |arg: &Arg| {
+            let option = arg.text.split('=').next().unwrap_or("");
+            FOREIGN_ENVIRONMENT.contains(option)
+        };
+        self.args.iter().take(own).any(leaves)
     }
 
     /// Returns the words that are not options, as people read them.

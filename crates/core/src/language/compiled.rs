@@ -19,6 +19,12 @@ const ORDINARY: &str = "a program of a compiled language";
 /// Commands in one source that are judged.
 const COMMANDS_MAX: usize = 16;
 
+/// Whether the file at `path` is a source of a compiled language.
+pub(crate) fn is_source(path: &str) -> bool {
+    path.rsplit_once('.')
+        .is_some_and(|(_, end)| COMPILED_ENDINGS.contains(end))
+}
+
 /// Returns what the source at `path` was seen to do, if it is one of a compiled language.
 pub(crate) fn read(path: &str, text: &str) -> Option<Reading> {
     let (_, end) = path.rsplit_once('.')?;

@@ -17,3 +17,4 @@ mod quiet;
 mod regressions;
 mod tools;
 mod windows_shells;
+mod trust;

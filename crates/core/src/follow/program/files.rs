@@ -1,19 +1,23 @@
 //! File effects: reads, writes and deletions, by the sensitivity of the path.
 
 use super::carried::is_version_file;
+use super::resolve::is_tool_place;
 use crate::act::{Act, Breadth};
 use crate::follow::budget::Allowed;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{PERSONAL_FOLDERS, SCRATCH_FOLDERS};
 use crate::knowledge::{Effect, PathKind};
-use crate::place::Place;
+use crate::place::{Place, mark_home};
 use crate::score::Score;
+use crate::written::parent;
 
 /// How sensitive a place must be for reading it to be a question of its own.
 const DOUBTFUL: Score = Score::new(250);
 /// How sensitive a place must be for a person to be asked.
 const SENSITIVE: Score = Score::new(600);
+/// How sensitive a directory is whose programs are trusted by their names.
+const GUARDED: Score = Score::new(650);
 
 impl Walk<'_> {
     /// Looks a path up, or says that there are too many to look up.
@@ -351,9 +355,10 @@ impl Walk<'_> {
     }
 }
 
-/// Raises a place with instructions that agents follow, where it lies outside the workspace: other
-/// agents and later sessions obey it, and nobody reviews it with the project.
-fn obeyed_elsewhere(mut place: Place) -> Place {
+/// Raises a place outside the workspace with instructions that agents follow: other agents and later
+/// sessions obey it, and nobody reviews it with the project. Raises a place, too, whose programs are
+/// trusted by their names.
+pub(super) fn obeyed_elsewhere(mut place: Place) -> Place {
     let scratch = || {
         SCRATCH_FOLDERS
             .iter()
@@ -365,6 +370,13 @@ fn obeyed_elsewhere(mut place: Place) -> Place {
         && !scratch()
     {
         place.write = Score::new(650);
+    }
+    // What runs by its name is guarded like what runs by itself.
+    let directory = mark_home(&place.path);
+    let runs_by_name = is_tool_place(&directory) || is_tool_place(parent(&directory));
+    if runs_by_name && place.inside != Some(true) && place.write < GUARDED {
+        place.write = GUARDED;
+        place.kind = PathKind::Startup;
     }
     place
 }

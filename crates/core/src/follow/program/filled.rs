@@ -2,12 +2,13 @@
 //! script or an earlier call has filled with files that nobody saw.
 
 use super::Line;
+use super::options::Hit;
 use super::roles::operand_roles;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
-use crate::knowledge::names::{FILLING_NOTHING, SKILL_FOLDERS};
-use crate::knowledge::{PathKind, Role};
-use crate::place::Place;
+use crate::knowledge::names::{DOWNLOADERS, FILLING_NOTHING, RECURSIVE_DOWNLOADS, SKILL_FOLDERS};
+use crate::knowledge::{Effect, PathKind, Role};
+use crate::place::{Place, mark_home};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, parent};
@@ -23,6 +24,13 @@ impl Line<'_> {
         let is_target = |role: &Option<Role>| matches!(role, Some(Role::Write | Role::Create));
         operand_roles(self.row, self.read).iter().any(is_target)
     }
+
+    /// Whether an option of it names what it makes.
+    fn sets_target(&self) -> bool {
+        let values = self.read.hits.iter().filter_map(Hit::meaning);
+        let mut roles = values.map(|(role, _)| role);
+        roles.any(|role| matches!(role, Role::Write | Role::Create))
+    }
 }
 
 impl Walk<'_> {
@@ -32,16 +40,58 @@ impl Walk<'_> {
         // A worktree is the project's own where its repository is.
         let own = !program.starts_with("git ") || self.ground.place(".").inside == Some(true);
         let nothing = own && FILLING_NOTHING.contains(program);
-        if place.inside != Some(false) || nothing || place.kind == PathKind::Sink {
+        // What begins with something unknown may lie anywhere, whatever directory it is named from.
+        let known = place.path.split('…').next().unwrap_or("");
+        let anywhere = place.vague && known.trim_end_matches('/') == self.ground.place(".").path;
+        let inside = place.inside == Some(true) && !anywhere;
+        if inside || nothing || place.kind == PathKind::Sink {
             return;
         }
-        let project = self.ground.beside(&place.path);
-        // A redirection writes one file, whose content is followed by itself.
-        let filled = project.or_else(|| (program != ">").then(|| place.path.clone()));
-        if let Some(filled) = filled
-            && !self.memory.fill(filled)
-        {
-            self.unreadable("fills more directories than can be followed", span);
+        let mut filled = Vec::new();
+        if place.vague || place.inside.is_none() {
+            // It may lie in any project beside the workspace.
+            let workspace = self.ground.workspace.as_deref().unwrap_or("");
+            let near = parent(workspace);
+            filled.extend([near, parent(near)].map(str::to_owned));
+            filled.retain(|folder| !folder.is_empty());
+        } else if let Some(project) = self.ground.beside(&place.path) {
+            filled.push(project);
+        } else if program != ">" {
+            // A redirection writes one file, whose content is followed by itself.
+            filled.push(place.path.clone());
+        }
+        for folder in filled {
+            if !self.memory.fill(mark_of(&folder)) {
+                self.unreadable("fills more directories than can be followed", span);
+            }
+        }
+    }
+
+    /// Remembers that a command changes files of the directory it works in, of which it names none
+    /// or only some: an archive is unpacked, a patch applied, another branch checked out.
+    pub(super) fn fills_here(&mut self, line: &Line<'_>, base: Effect) {
+        let changes = matches!(
+            base,
+            Effect::Create | Effect::Write | Effect::VcsLocal | Effect::VcsDiscard
+        );
+        let remote_name = line.read.has(&["-O", "--remote-name", "--remote-name-all"]);
+        let puts = remote_name || DOWNLOADERS.contains(line.row.name);
+        let downloads = base == Effect::NetRead && puts;
+        if !changes && !downloads || self.ground.cwd.is_none() {
+            return;
+        }
+        let place = self.place(".");
+        // Among the owner's projects a single file may say what runs; elsewhere a file that is
+        // named is followed by itself.
+        let project = self.ground.beside(&place.path).is_some();
+        let many = if downloads {
+            let gives = |option: &str| line.args.iter().any(|arg| arg.text == option);
+            RECURSIVE_DOWNLOADS.iter().any(gives)
+        } else {
+            !line.names_target() && !line.sets_target()
+        };
+        if project || many {
+            self.fills(&place, line.row.name, line.span);
         }
     }
 
@@ -56,7 +106,7 @@ impl Walk<'_> {
         let Some(project) = self.ground.beside(&place.path).filter(|_| !linked) else {
             return false;
         };
-        !self.was_filled(&project)
+        !self.was_filled(&project) && self.is_settled(&project)
     }
 
     /// Whether nothing is known to have put files that nobody saw into one of the directories that
@@ -153,9 +203,17 @@ impl Walk<'_> {
     }
 
     fn was_filled(&mut self, directory: &str) -> bool {
-        let mark = format!("{}/", directory.trim_end_matches('/'));
+        let directory = mark_of(directory);
+        let mark = format!("{directory}/");
         let before = self.knows.written.at(&mark).next().is_some();
         self.memory.want(Wanted::File(mark));
-        before || self.memory.is_filled(directory)
+        before || self.memory.is_filled(&directory)
     }
+}
+
+/// Returns the one spelling by which a directory is remembered as filled: some file systems make no
+/// difference between capital and small letters.
+fn mark_of(directory: &str) -> String {
+    let marked = mark_home(directory).to_lowercase();
+    marked.trim_end_matches('/').to_owned()
 }

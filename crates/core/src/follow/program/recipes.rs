@@ -8,10 +8,10 @@ use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    CODE_RECIPES, ENVIRONMENT_FILES, ENVIRONMENT_PROGRAMS, JAVASCRIPT_SETTINGS, JAVASCRIPT_TOOLS,
-    MAKE_FILES, MAKE_PROGRAMS, MANIFEST_PROGRAMS, PROCESS_FILES, PROCESS_PROGRAMS, PYTHON_SETTINGS,
-    PYTHON_TOOLS, RUBY_SETTINGS, RUBY_TOOLS, SCRIPT_MANIFESTS, SELF_RUNNING_SCRIPTS, SHELL_RECIPES,
-    TASK_FILES, TASK_PROGRAMS,
+    CODE_RECIPES, ENVIRONMENT_FILES, ENVIRONMENT_PROGRAMS, FILE_RUNNERS, JAVASCRIPT_SETTINGS,
+    JAVASCRIPT_TOOLS, MAKE_FILES, MAKE_PROGRAMS, MANIFEST_PROGRAMS, PROCESS_FILES,
+    PROCESS_PROGRAMS, PYTHON_SETTINGS, PYTHON_TOOLS, RUBY_SETTINGS, RUBY_TOOLS, SCRIPT_MANIFESTS,
+    SELF_RUNNING_SCRIPTS, SHELL_RECIPES, TASK_FILES, TASK_PROGRAMS,
 };
 use crate::knowledge::{Effect, Role, Value};
 use crate::shell::syntax::Span;
@@ -65,7 +65,9 @@ impl Walk<'_> {
     /// Judges what a build or a test run would take up out of files that this text or an earlier call
     /// has written.
     pub(super) fn written_recipes(&mut self, line: &Line<'_>, does: Effect) {
-        if !matches!(does, Effect::Build | Effect::Project | Effect::Install) {
+        let program = line.row.name.split(' ').next().unwrap_or("");
+        let builds = matches!(does, Effect::Build | Effect::Project | Effect::Install);
+        if !builds && !FILE_RUNNERS.contains(program) {
             return;
         }
         let here = self.ground.place(".").path;
@@ -144,7 +146,11 @@ impl Walk<'_> {
 
     /// Judges what the file at `path` says is run.
     fn follows(&mut self, recipe: Recipe, path: &str, line: &Line<'_>) {
-        for text in self.held(path).into_iter().filter_map(|held| held.text) {
+        let held = self.held(path);
+        if held.iter().any(|stream| stream.taint.network) {
+            self.unreadable("runs code loaded from the network", line.span);
+        }
+        for text in held.into_iter().filter_map(|held| held.text) {
             // What it runs may be a build that would take up the same file again.
             if self.begin(path, &text) {
                 self.note_run(path);

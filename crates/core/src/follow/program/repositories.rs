@@ -61,7 +61,12 @@ impl Walk<'_> {
         };
         let made = self.memory.is_in_made_repository(&place.path);
         // The settings of the owner's other projects are the owner's; their hooks run for a change.
-        let quiet = WITHOUT_HOOKS.contains(line.row.name) && self.is_owners(&place);
+        // A word with a colon is an address, or names a branch of theirs that is changed.
+        let plain = !line
+            .args
+            .iter()
+            .any(|arg| arg.text.contains(':') || arg.vague());
+        let quiet = plain && WITHOUT_HOOKS.contains(line.row.name) && self.is_owners(&place);
         if foreign && !made && !quiet {
             let act = Act::new(Effect::Exec, line.row.name, line.span)
                 .because("runs hooks and settings of a repository outside the workspace");
@@ -87,8 +92,8 @@ impl Walk<'_> {
             }),
         };
         let place = self.ground.place(directory.as_deref().unwrap_or("."));
+        self.fills(&place, line.row.name, line.span);
         if !place.vague {
-            self.fills(&place, line.row.name, line.span);
             self.memory.add_repository(place.path);
         }
     }

@@ -4,7 +4,7 @@
 use super::code::{Runs, interpreter_role};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
-use crate::knowledge::names::MODULE_ENDS;
+use crate::knowledge::names::{MODULE_ENDS, TASK_PLACES};
 use crate::knowledge::{Lang, Role, languages};
 use crate::language::{self, Reading};
 use crate::shell::syntax::Span;
@@ -53,10 +53,26 @@ impl Walk<'_> {
         self.memory.end();
     }
 
+    /// Judges what a runner of tasks finds by the name of a task, where the same agent wrote it.
+    pub(super) fn takes_up_task(&mut self, task: &Arg) {
+        for directory in TASK_PLACES.iter() {
+            let path = self
+                .ground
+                .place(&format!("{directory}/{}", task.text))
+                .path;
+            for stream in self.may_hold(&path) {
+                self.run_written(&path, &stream, "", task.span);
+            }
+        }
+    }
+
     /// Judges code in files that something else takes up by itself. Files of languages that are not
     /// read, and files whose content is not known, stay what the workspace's files are.
     pub(super) fn picks_up(&mut self, path: &str, span: Span) {
         for stream in self.held(path) {
+            if stream.taint.network {
+                self.unreadable("runs code loaded from the network", span);
+            }
             if let Some(text) = stream.text
                 && self.begin(path, &text)
             {

@@ -1,6 +1,7 @@
 //! Tracks what this script and earlier calls wrote to files, for when they run.
 
 use super::Line;
+use super::foreign::is_no_file;
 use super::options::{Hit, Options};
 use super::recipes::is_recipe;
 use super::roles::operand_roles;
@@ -10,7 +11,8 @@ use crate::knowledge::names::{
     COPYING_PROGRAMS, PASSING_ON, PATCHING_PROGRAMS, SPLITTING_PROGRAMS,
 };
 use crate::knowledge::{Effect, PathKind, Role, Value};
-use crate::written::{Content, Files, Wanted, name};
+use crate::language::compiled;
+use crate::written::{Content, Files, Wanted, name, parent};
 
 impl Walk<'_> {
     /// Remembers what this text writes into a file, for when it runs that file.
@@ -160,10 +162,12 @@ impl Walk<'_> {
         }
         let mut own = |source: &&Arg| {
             let place = self.place(&source.text);
-            let inside = place.inside == Some(true) && !place.vague && source.text != "-";
-            inside || self.is_seen(&place)
+            let named = !is_no_file(&source.text) && source.text != "-";
+            let inside = place.inside == Some(true) && !place.vague && named;
+            (inside || self.is_seen(&place)) && self.sources_compute(&place.path)
         };
-        if !sources.iter().all(&mut own) || line.args.iter().any(|arg| self.joins_foreign(arg)) {
+        let own = sources.iter().all(&mut own) && self.sources_compute(&here.path);
+        if !own || line.args.iter().any(|arg| self.joins_foreign(arg)) {
             return;
         }
         for output in outputs {
@@ -172,6 +176,26 @@ impl Walk<'_> {
                 self.memory.build(place.path);
             }
         }
+    }
+
+    /// Whether the source at `path`, and those right in it if it is a directory, only compute as far
+    /// as the agent wrote them. What else lies there is the project's.
+    fn sources_compute(&mut self, path: &str) -> bool {
+        self.memory.want(Wanted::File(path.to_owned()));
+        self.memory.want(Wanted::Directory(path.to_owned()));
+        let before = self.knows.written.within(path).map(|(file, _)| file);
+        let now = self.memory.paths().filter(|file| parent(file) == path);
+        let mut files: Vec<String> = before.chain(now).map(str::to_owned).collect();
+        files.retain(|file| compiled::is_source(file));
+        files.push(path.to_owned());
+        files.iter().all(|file| {
+            self.held(file).iter().all(|held| {
+                let reading = held.text.as_deref().map(|text| compiled::read(file, text));
+                let computes = reading
+                    .is_some_and(|reading| reading.is_some_and(|reading| reading.hidden.is_none()));
+                computes && !held.taint.network
+            })
+        })
     }
 
     /// Whether a path from outside the workspace is part of an option: `-I/tmp/x`. Results go elsewhere

@@ -3,6 +3,7 @@
 use super::Line;
 use crate::act::{Act, Breadth};
 use crate::follow::program::carried::is_far;
+use crate::follow::program::files::obeyed_elsewhere;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::{Effect, Flag, PathKind, Role, Value};
@@ -363,7 +364,7 @@ impl Walk<'_> {
     /// Judges unpacking into `directory`, which is the working directory after `-C`.
     fn extracts(&mut self, directory: &Arg, line: &Line<'_>, letters: &str) {
         let span = self.here(directory.span);
-        let place = self.place(&directory.text);
+        let place = obeyed_elsewhere(self.place(&directory.text));
         self.fills(&place, line.row.name, directory.span);
         let absolute = letters.contains('P')
             || line
@@ -373,7 +374,8 @@ impl Walk<'_> {
         let mut act = Act::new(Effect::Create, line.row.name, span)
             .because("unpacks files into")
             .on(place.path.clone());
-        let obeyed = place.kind == PathKind::Hook && place.write >= Score::new(600);
+        let obeyed = matches!(place.kind, PathKind::Hook | PathKind::Startup)
+            && place.write >= Score::new(600);
         act.target = if place.inside == Some(true) && !obeyed
             || place.whole_workspace && place.kind == PathKind::Document
         {
