@@ -74,6 +74,8 @@ impl Walk<'_> {
             base,
             Effect::Create | Effect::Write | Effect::VcsLocal | Effect::VcsDiscard
         );
+        // What git changes in another repository is a question of its own.
+        let changes = changes && !line.row.name.starts_with("git ");
         let remote_name = line.read.has(&["-O", "--remote-name", "--remote-name-all"]);
         let puts = remote_name || DOWNLOADERS.contains(line.row.name);
         let downloads = base == Effect::NetRead && puts;
