@@ -8,13 +8,17 @@
 use super::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
 use crate::knowledge::names::{
     COMPILED_CALLS, COMPILED_DELETING, COMPILED_ENDINGS, COMPILED_HIDING, COMPILED_LOADING,
-    COMPILED_REACHING, COMPILED_SHELLS,
+    COMPILED_REACHING, COMPILED_SHELLS, COMPUTING_HEADERS, COMPUTING_PACKAGES, OUTSIDE_C,
+    OUTSIDE_GO, OUTSIDE_JAVA, OUTSIDE_RUST,
 };
 
 /// Why such a source stays hidden.
 const REACHES: &str = "a program that runs, changes, sends or loads something";
 /// Why such a source is not known to the last name.
 const ORDINARY: &str = "a program of a compiled language";
+
+/// Endings of the languages whose sources are read by a preprocessor first.
+const C_ENDINGS: [&str; 4] = ["c", "cc", "cpp", "cxx"];
 
 /// Commands in one source that are judged.
 const COMMANDS_MAX: usize = 16;
@@ -64,6 +68,93 @@ pub(crate) fn read(path: &str, text: &str) -> Option<Reading> {
         reading.see(Deed::ReadFile(path.to_owned()));
     }
     Some(reading)
+}
+
+/// Returns what a source outside the workspace was seen to do, where nobody reviews it: it stays
+/// hidden unless all it loads is known to compute.
+pub(crate) fn read_outside(path: &str, text: &str) -> Option<Reading> {
+    let mut reading = read(path, text)?;
+    let end = path.rsplit_once('.').map_or("", |(_, end)| end);
+    let text = text.replace("\\\r\n", "").replace("\\\n", "");
+    let in_c = C_ENDINGS.contains(&end);
+    let further = match end {
+        "go" => &OUTSIDE_GO,
+        "rs" => &OUTSIDE_RUST,
+        "java" => &OUTSIDE_JAVA,
+        _ => &OUTSIDE_C,
+    };
+    let reaches = |name: &str| further.contains(name) || in_c && COMPILED_CALLS.contains(name);
+    let loads = match end {
+        "go" => !packages_compute(&text),
+        _ if in_c => !text.lines().all(directive_computes),
+        _ => false,
+    };
+    if loads || names(&text).any(|(name, _)| reaches(name)) {
+        reading.hide(REACHES);
+    }
+    Some(reading)
+}
+
+/// Whether a line of C is no directive, or one that loads and renames nothing unknown. A sign that
+/// stands elsewhere may become a directive once comments are gone.
+fn directive_computes(line: &str) -> bool {
+    if !line.contains('#') {
+        return true;
+    }
+    let Some(directive) = line.trim_start().strip_prefix('#') else {
+        return false;
+    };
+    let directive = directive.trim();
+    let (word, rest) = directive
+        .split_once(char::is_whitespace)
+        .unwrap_or((directive, ""));
+    match word {
+        _ if rest.contains(['#', '\\']) || rest.contains("/*") => false,
+        "include" => {
+            let header = rest
+                .trim()
+                .strip_prefix('<')
+                .and_then(|it| it.strip_suffix('>'));
+            header.is_some_and(|header| COMPUTING_HEADERS.contains(header))
+        }
+        // A macro may give another name to what it stands for.
+        "define" => {
+            let value = rest.trim().split_once(char::is_whitespace);
+            value.is_none_or(|(_, value)| {
+                value
+                    .trim()
+                    .bytes()
+                    .all(|byte| byte.is_ascii_digit() || b"-.()*+ ".contains(&byte))
+            })
+        }
+        "ifdef" | "ifndef" | "endif" | "else" | "undef" => true,
+        _ => false,
+    }
+}
+
+/// Whether all packages that a source of Go loads compute, under their own names.
+fn packages_compute(text: &str) -> bool {
+    names(text)
+        .filter(|(name, _)| *name == "import")
+        .all(|(_, after)| {
+            let after = after.trim_start();
+            let specs = match after.strip_prefix('(') {
+                Some(inside) => inside.split(')').next(),
+                None => after.split(['\n', ';']).next(),
+            };
+            // Between the quotes stand packages; anything else is another name or a comment.
+            let mut parts = specs.unwrap_or("(").split(['"', '`']);
+            let mut computes = true;
+            while let Some(between) = parts.next() {
+                computes &= between
+                    .trim_matches([' ', '\t', '\r', '\n', ';'])
+                    .is_empty();
+                if let Some(package) = parts.next() {
+                    computes &= COMPUTING_PACKAGES.contains(package);
+                }
+            }
+            computes
+        })
 }
 
 /// Returns every name in a text, with what follows it.

@@ -41,7 +41,13 @@ impl Walk<'_> {
         }
         let role = language_of(path, text, interpreter);
         let code = Arg::literal(text.clone(), span);
-        if let Some(reading) = language::compiled::read(path, text) {
+        let inside = self.ground.place(path).inside == Some(true);
+        let compiled = if inside {
+            language::compiled::read(path, text)
+        } else {
+            language::compiled::read_outside(path, text)
+        };
+        if let Some(reading) = compiled {
             self.deeds(&reading, interpreter, span);
         } else if role == Role::Shell {
             self.text_with(text, self.here(span), &Stream::default());
@@ -106,8 +112,18 @@ impl Walk<'_> {
             None => self.ground.place(".").path,
         };
         self.memory.want(Wanted::Directory(base.clone()));
+        let outside = self.ground.place(&base).inside == Some(false);
         for module in modules.iter().take(IMPORTS_MAX) {
-            for path in module_files(role, &base, module) {
+            if is_elsewhere(role, module) {
+                self.script_file(&Arg::literal(module, span), "node");
+                continue;
+            }
+            let files = module_files(role, &base, module);
+            let local = outside && role == Role::Snippet(Lang::JAVASCRIPT) && !files.is_empty();
+            if local && !files.iter().any(|path| self.is_seen_file(path)) {
+                self.unreadable("loads a file outside the workspace that is not seen", span);
+            }
+            for path in files {
                 let unseen = |stream: &Stream| stream.text.is_none();
                 if self.held(&path).iter().any(unseen)
                     && self.ground.place(&path).inside == Some(false)
@@ -124,6 +140,11 @@ impl Walk<'_> {
                 self.picks_up(&path, span);
             }
         }
+    }
+
+    fn is_seen_file(&mut self, path: &str) -> bool {
+        let place = self.ground.place(path);
+        self.is_seen(&place)
     }
 
     /// Judges `python -m module` by the files that hold the module.
@@ -184,6 +205,12 @@ fn language_of(path: &str, text: &str, interpreter: &str) -> Role {
         .or_else(by_shebang)
         .or_else(by_end)
         .unwrap_or(otherwise)
+}
+
+/// Whether a module of JavaScript is named by where it lies, outside of who loads it.
+fn is_elsewhere(role: Role, module: &str) -> bool {
+    role == Role::Snippet(Lang::JAVASCRIPT)
+        && (module.starts_with('/') || module.contains("://") || module.starts_with("data:"))
 }
 
 /// Returns the files in or below `base` that may hold `module`.

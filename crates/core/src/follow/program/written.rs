@@ -189,8 +189,14 @@ impl Walk<'_> {
         files.retain(|file| compiled::is_source(file));
         files.push(path.to_owned());
         files.iter().all(|file| {
+            let inside = self.ground.place(file).inside == Some(true);
+            let read = if inside {
+                compiled::read
+            } else {
+                compiled::read_outside
+            };
             self.held(file).iter().all(|held| {
-                let reading = held.text.as_deref().map(|text| compiled::read(file, text));
+                let reading = held.text.as_deref().map(|text| read(file, text));
                 let computes = reading
                     .is_some_and(|reading| reading.is_some_and(|reading| reading.hidden.is_none()));
                 computes && !held.taint.network

@@ -532,6 +532,13 @@ pub(super) fn apply_to(
                         .extend(deed_on(Role::Permission, path.to_owned()));
                 }),
                 Role::Sql => first().and_then(|made| statement(&made, reading)),
+                // What is unpacked goes into the directory that is given, or else stays here.
+                Role::Create => match arguments.of_role(0, Role::Write) {
+                    Some(range) => arguments
+                        .made(range)
+                        .and_then(|made| path(script, Role::Write, &made, reading)),
+                    None => Some(()),
+                },
                 role => path(script, role, receiver, reading),
             };
             done = done.and(seen);
