@@ -54,6 +54,8 @@ pub enum Deed {
     Load(String),
     /// Writes some file whose path may have this text in it.
     MayWrite(String),
+    /// Reads some file whose path may have this text in it.
+    MayRead(String),
     /// Reads the file at this path.
     ReadFile(String),
     /// Creates or overwrites the file at this path, or appends to it.
@@ -138,7 +140,10 @@ impl Reading {
     pub fn is_harmless(&self) -> bool {
         self.hidden.is_none()
             && self.unfamiliar.is_none()
-            && self.deeds.iter().all(|deed| matches!(deed, Deed::DbRead))
+            && self
+                .deeds
+                .iter()
+                .all(|deed| matches!(deed, Deed::DbRead | Deed::MayRead(_)))
     }
 
     /// Notes a deed; that the database was read is noted once.

@@ -167,8 +167,10 @@ impl<'a> Reader<'a> {
         let refused = match self.script.syntax {
             // What is called must have a name; a function written on the spot ends in `}`.
             Syntax::JavaScript => {
+                let unnamed = |token: &Token| token.is_mark("]") || token.is_mark(")");
                 calls
                     && (mark == "]"
+                        || mark == "?." && self.before(at).is_some_and(unnamed)
                         || (mark == ")"
                             && !self.before(at).is_some_and(|token| token.is_mark("}"))
                             && !self.after_condition(at)))
@@ -442,7 +444,11 @@ impl<'a> Reader<'a> {
                 .modules
                 .contains(parts.first().map_or("", String::as_str))
             && (script.is_value(&path) || !script.is_ordinary(&path));
-        if replaces && script.syntax == Syntax::Python {
+        let replaces_global = script.syntax == Syntax::JavaScript
+            && self.is_mark(end, "=")
+            && parts.len() > 1
+            && (script.is_value(&path) || script.calls.contains(&path));
+        if replaces && script.syntax == Syntax::Python || replaces_global {
             self.reading.hide(FOREIGN_CODE);
             return;
         }

@@ -14,6 +14,7 @@ mod owners;
 mod places;
 mod policy;
 mod quiet;
+mod reached;
 mod regressions;
 mod tools;
 mod windows_shells;

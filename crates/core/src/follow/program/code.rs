@@ -378,6 +378,7 @@ impl Walk<'_> {
             }
             Deed::Load(path) => self.loads_code(&word(&mark_home(path)), program),
             Deed::MayWrite(path) => self.may_write(&word(&mark_home(path)), program),
+            Deed::MayRead(path) => self.may_read(&word(&mark_home(path)), program),
             Deed::ReadFile(path) => {
                 let file = word(&mark_home(path));
                 self.reads(&file, program);
@@ -473,6 +474,18 @@ impl Walk<'_> {
         );
         if obeyed && place.write >= Score::new(600) {
             self.writes(file, program, Writing::Replace);
+        }
+    }
+
+    /// Judges a text that may be part of a path which is read: only places that hold secrets count.
+    pub(crate) fn may_read(&mut self, file: &Arg, program: &str) {
+        let place = self.ground.place(&file.text);
+        let secret = matches!(
+            place.kind,
+            PathKind::Credential | PathKind::Environment | PathKind::Process | PathKind::History
+        );
+        if secret {
+            self.reads(file, program);
         }
     }
 

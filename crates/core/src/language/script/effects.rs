@@ -84,6 +84,27 @@ impl<'a> Arguments<'_, 'a> {
         self.range(place).or_else(by_name)
     }
 
+    /// Whether what the call returns is closed without being used.
+    fn closes_at_once(&self) -> bool {
+        let end = self.ranges.last().map_or(0, |(_, to)| *to);
+        matches!(
+            self.tokens.get(end..),
+            Some([Token::Mark(")"), Token::Mark("."), Token::Name(name), ..]) if name == "close"
+        )
+    }
+
+    /// Whether there is one argument, and it may be a path.
+    pub(super) fn names_one_file(&self) -> bool {
+        let [range] = self.ranges.as_slice() else {
+            return false;
+        };
+        let is_table = self
+            .slice(*range)
+            .first()
+            .is_some_and(|token| token.is_mark("{"));
+        self.key(*range).is_none_or(|key| key == "target") && !is_table
+    }
+
     /// Whether arguments are handed on that cannot be told apart: `f(*a)`, `f(**a)`.
     fn spreads(&self) -> bool {
         self.ranges.iter().any(|range| {
@@ -137,6 +158,16 @@ fn by_roles(call: &Call, arguments: &Arguments<'_, '_>, reading: &mut Reading) -
                 reading.deeds.extend(deed_on(role, path));
             }
             Role::Sql => statement(&arguments.made(range?)?, reading)?,
+            Role::Load => {
+                // Some of these functions take the content itself, which can name what it calls.
+                let made = arguments.made(range?)?;
+                let is_content =
+                    |text: String| text.contains(|c: char| c == '!' || c.is_whitespace());
+                if !made.is_open() && made.shapes().any(is_content) {
+                    return None;
+                }
+                path(arguments.script, role, &made, reading)?;
+            }
             _ if operand.many => {
                 // Callbacks and options may follow a file; the first argument must be one.
                 path(arguments.script, role, &arguments.made(range?)?, reading)?;
@@ -186,6 +217,14 @@ fn read(script: &Script, made: &Made, reading: &mut Reading) -> Option<()> {
         reading.wonder(COMPUTED);
     }
     for shape in made.shapes().filter(|shape| !shape.starts_with(HOLE)) {
+        // A name that may be any is every file of the directory.
+        let known = shape.split(HOLE).next().unwrap_or_default();
+        let directory = known.rsplit_once('/').map(|(directory, _)| directory);
+        let names = |directory: &&str| !directory.is_empty() || !made.is_vague();
+        let directory = directory.filter(|_| known.len() < shape.len());
+        if let Some(directory) = directory.filter(names) {
+            reading.deeds.extend(reads(script, format!("{directory}/")));
+        }
         if let Some(deed) = reads(script, shape) {
             reading.see(deed);
         }
@@ -480,7 +519,12 @@ fn open(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
         return Some(());
     }
     let made = arguments.made(range)?;
-    opened(script, &made, mode_writes(arguments, 1)?, reading)
+    let writes = mode_writes(arguments, 1)?;
+    if writes && !made.is_exact() && arguments.closes_at_once() {
+        // Nothing is left of whatever the names stand for.
+        return path(script, Role::Delete, &made, reading);
+    }
+    opened(script, &made, writes, reading)
 }
 
 /// Notes that a file is opened, by call or by method.
@@ -494,6 +538,28 @@ fn opened(script: &Script, made: &Made, writes: bool, reading: &mut Reading) -> 
     path(script, role, made, reading)
 }
 
+/// Whether a call gives the file its object stands for another name.
+pub(super) fn moves(call: &Call) -> bool {
+    call.does == Effect::Delete && call.takes(Role::Write)
+}
+
+/// Notes a statement that is spelt out and changes a database, whatever object it is given to.
+pub(super) fn spelt_statement(arguments: &Arguments<'_, '_>, reading: &mut Reading) {
+    let made = arguments.range(0).and_then(|range| arguments.made(range));
+    for shape in made.iter().flat_map(Made::shapes) {
+        let read = sql::read(&shape.replace(HOLE, "x"), Dialect::Generic);
+        let changes = |deed: &Deed| {
+            matches!(
+                deed,
+                Deed::DbWrite(_) | Deed::DbDestroy(_) | Deed::DbAdmin(_)
+            )
+        };
+        if read.deeds.iter().any(changes) {
+            reading.absorb(read);
+        }
+    }
+}
+
 /// Notes what a method does to the file its object stands for.
 pub(super) fn apply_to(
     call: &Call,
@@ -502,7 +568,8 @@ pub(super) fn apply_to(
     reading: &mut Reading,
 ) {
     let script = arguments.script;
-    let first = || arguments.made(arguments.range(0)?);
+    let target = || arguments.range(0).or_else(|| arguments.keyed(&["target"]));
+    let first = || arguments.made(target()?);
     let mut done = Some(());
     if call.reader == Some(CallReader::Open) && receiver.is_open() {
         // A member of an archive that is open already.
@@ -512,7 +579,7 @@ pub(super) fn apply_to(
         let seen =
             mode_writes(arguments, 0).map(|writes| opened(script, receiver, writes, reading));
         done = seen.flatten();
-    } else if call.takes(Role::Link) || call.does == Effect::Delete && call.takes(Role::Write) {
+    } else if call.takes(Role::Link) || moves(call) {
         // `Path("x").symlink_to("y")` and `Path("y").rename("x")` name two files.
         let (from, to) = if call.takes(Role::Link) {
             (first(), Some(receiver.clone()))

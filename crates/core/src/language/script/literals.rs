@@ -5,7 +5,9 @@ use super::{COMPUTED, Reader};
 use crate::language::Deed;
 
 /// Literals of one script that a computed name may be made of.
-const LITERALS_MAX: usize = 64;
+const LITERALS_MAX: usize = 256;
+/// Literals that are put together to one text.
+const JOINED_MAX: usize = 32;
 /// Longest literal that may be part of a path.
 const LITERAL_BYTES_MAX: usize = 256;
 
@@ -21,44 +23,97 @@ impl Reader<'_> {
         )
     }
 
-    /// Where a file is opened by a name that is computed, the name is made of the texts at hand: each
-    /// that may be part of a path counts as opened.
+    /// Texts that name a place count wherever they stand: a function that no table describes may open
+    /// what it is given, and a name that is computed is made of the texts at hand.
     pub(super) fn reaches_by_literals(&mut self) {
-        if !self.reading.reads_computed && !self.reading.writes_computed {
+        let computed = self.reading.reads_computed || self.reading.writes_computed;
+        if !computed && !self.script.has_ordinary_names() {
             return;
         }
-        let texts = self.tokens.iter().filter_map(|token| match token {
-            Token::Text(Some(text)) => Some(text),
-            Token::Text(None)
-            | Token::Name(_)
-            | Token::Variable(_)
-            | Token::Symbol(_)
-            | Token::Command(_)
-            | Token::Mark(_)
-            | Token::Number
-            | Token::Newline => None,
-        });
-        let may_be_path = |text: &&String| {
-            text.len() <= LITERAL_BYTES_MAX
-                && !text.contains("://")
-                && !text.contains(char::is_whitespace)
-                && (text.contains('/') || text.starts_with(['.', '~']) || text.contains("id_"))
-        };
-        let paths: Vec<String> = texts
-            .filter(may_be_path)
-            .take(LITERALS_MAX + 1)
-            .cloned()
-            .collect();
-        if paths.len() > LITERALS_MAX {
-            self.reading.hide(COMPUTED);
+        let mut paths: Vec<(String, bool)> = Vec::new();
+        for at in 0..self.tokens.len() {
+            if let Some(text) = self.joined_text(at).filter(|text| may_be_path(text)) {
+                let known = (text, self.is_of_known_call(at));
+                if !paths.contains(&known) {
+                    paths.push(known);
+                }
+            }
+            if paths.len() > LITERALS_MAX {
+                if computed || self.reading.unfamiliar.is_some() {
+                    self.reading.hide(COMPUTED);
+                }
+                break;
+            }
         }
-        for path in paths {
-            if self.reading.writes_computed {
+        let unfamiliar = self.reading.unfamiliar.is_some();
+        for (path, known) in paths {
+            if self.reading.writes_computed || unfamiliar && !known {
                 self.reading.see(Deed::MayWrite(path.clone()));
             }
-            if self.reading.reads_computed {
-                self.reading.see(Deed::ReadFile(path));
-            }
+            self.reading.see(if self.reading.reads_computed {
+                Deed::ReadFile(path)
+            } else {
+                Deed::MayRead(path)
+            });
         }
     }
+
+    /// The text at `at` with those that are added to it.
+    fn joined_text(&self, at: usize) -> Option<String> {
+        let Some(Token::Text(Some(text))) = self.token(at) else {
+            return None;
+        };
+        let mut joined = text.clone();
+        let mut end = at + 1;
+        for _ in 0..JOINED_MAX {
+            let next = if self.is_mark(end, "+") { end + 1 } else { end };
+            let Some(Token::Text(Some(text))) = self.token(next) else {
+                break;
+            };
+            if joined.len() > LITERAL_BYTES_MAX {
+                break;
+            }
+            joined.push_str(text);
+            end = next + 1;
+        }
+        Some(joined)
+    }
+
+    /// Whether the text at `at` is the first argument of a call that is described, which says what
+    /// becomes of it.
+    fn is_of_known_call(&self, at: usize) -> bool {
+        const NAMES_MAX: usize = 8;
+        let Some(open) = at.checked_sub(1).filter(|open| self.is_mark(*open, "(")) else {
+            return false;
+        };
+        let mut parts: Vec<&str> = Vec::new();
+        let mut place = open;
+        while let Some(Token::Name(name)) = place.checked_sub(1).and_then(|at| self.token(at)) {
+            parts.push(name);
+            place -= 1;
+            let dot = place.checked_sub(1).filter(|dot| self.is_mark(*dot, "."));
+            match dot {
+                Some(dot) if parts.len() < NAMES_MAX => place = dot,
+                _ => break,
+            }
+        }
+        parts.reverse();
+        let Some((first, rest)) = parts.split_first() else {
+            return false;
+        };
+        let first = self.paths.get(*first).map_or(*first, String::as_str);
+        let path = [&[first], rest].concat().join(".");
+        let script = self.script;
+        script.calls.contains(&path)
+            || script.plain.contains(&path)
+            || script.listing.contains(&path)
+    }
+}
+
+/// Whether a text names a place; prose has blanks.
+fn may_be_path(text: &str) -> bool {
+    text.len() <= LITERAL_BYTES_MAX
+        && !text.contains("://")
+        && !text.contains(char::is_whitespace)
+        && (text.contains('/') || text.starts_with(['.', '~']) || text.contains("id_"))
 }

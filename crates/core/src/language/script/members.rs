@@ -46,9 +46,15 @@ impl Reader<'_> {
             return;
         }
         let made = self.values.of(receiver);
-        // A statement is one only where there is a database.
+        // A statement is one only where there is a database, or where it says so itself.
         let no_statement = call.takes(Role::Sql) && !self.speaks_sql();
         if no_statement {
+            self.reading.wonder(NOT_UNDERSTOOD);
+            effects::spelt_statement(&arguments, &mut self.reading);
+            return;
+        }
+        // Columns are renamed by a table of names, or by name of the argument.
+        if effects::moves(call) && !arguments.names_one_file() {
             self.reading.wonder(NOT_UNDERSTOOD);
             return;
         }

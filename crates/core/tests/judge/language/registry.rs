@@ -17,7 +17,7 @@ use super::*;
 fn effect(deed: &Deed) -> Effect {
     match deed {
         Deed::Shell(_) | Deed::Run(_) | Deed::Feed(_) | Deed::Load(_) => Effect::Exec,
-        Deed::ReadFile(_) => Effect::Read,
+        Deed::ReadFile(_) | Deed::MayRead(_) => Effect::Read,
         Deed::Enter { .. } | Deed::Leave => Effect::Inspect,
         Deed::SetVariable(..) => Effect::Setting,
         Deed::WriteFile(_) | Deed::MayWrite(_) | Deed::Link(_) | Deed::Download(_) => Effect::Write,

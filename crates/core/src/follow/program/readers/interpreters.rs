@@ -35,6 +35,7 @@ impl Walk<'_> {
                 .any(|hit| hit.flag.effects.contains(&Effect::Write));
             let files = role == Role::Snippet(Lang::PERL) || role == Role::Snippet(Lang::RUBY);
             let mut taint = taint.and(line.stdin.taint);
+            self.words_of_code(line);
             for operand in line.read.operands.iter().filter(|_| files) {
                 if self.opened_word(operand, line) {
                     continue;
@@ -83,16 +84,26 @@ impl Walk<'_> {
                 }
                 Some(Stream::unknown(Taint::default()))
             }
-            _ if line.stdin.connected => Some(self.stdin_code(
-                line.stdin,
-                line.row.name.split(' ').next().unwrap_or(""),
-                line.span,
-            )),
+            _ if line.stdin.connected => {
+                self.words_of_code(line);
+                Some(self.stdin_code(
+                    line.stdin,
+                    line.row.name.split(' ').next().unwrap_or(""),
+                    line.span,
+                ))
+            }
             _ if !line.read.hits.is_empty() || line.read.others > 0 => None,
             _ => {
                 self.note(Act::new(Effect::Interactive, line.row.name, line.span));
                 Some(Stream::unknown(Taint::default()))
             }
+        }
+    }
+
+    /// Code opens what it is given: words that name a place with secrets are read.
+    fn words_of_code(&mut self, line: &Line<'_>) {
+        for operand in &line.read.operands {
+            self.may_read(operand, line.row.name);
         }
     }
 

@@ -39,7 +39,12 @@ impl Lexer<'_> {
                 self.tokens.push(Token::Text(text(&plain)));
                 plain.clear();
                 // What follows a colon or an exclamation mark at the end formats the value.
-                self.inner(strip_format(&code))?;
+                let value = strip_format(&code);
+                self.inner(value)?;
+                // A date is shown as its format says, which may be any text.
+                if !is_usual_format(code.get(value.len()..).unwrap_or_default()) {
+                    self.tokens.extend([Token::Mark("+"), Token::Text(None)]);
+                }
                 self.tokens.push(Token::Mark("+"));
             } else {
                 plain.push(c);
@@ -111,4 +116,30 @@ fn strip_format(code: &str) -> &str {
         }
     }
     code.strip_suffix('=').unwrap_or(code)
+}
+
+/// Whether a format can only show a number, a text of some width, or a date by its directives.
+fn is_usual_format(format: &str) -> bool {
+    let Some((_, format)) = format.split_once(':') else {
+        return true;
+    };
+    let mut chars = format.chars().peekable();
+    let dated = format.starts_with('%');
+    while let Some(c) = chars.next() {
+        let next = chars.peek().copied();
+        let usual = match c {
+            '%' => {
+                chars.next_if(char::is_ascii_alphabetic);
+                true
+            }
+            '.' => next.is_none_or(|next| next.is_ascii_digit() || next == '%'),
+            '/' => dated && next == Some('%'),
+            'd' | 'f' | 'g' | 's' | 'x' | 'T' | 'Z' => next.is_none_or(|next| next == '%'),
+            c => c.is_ascii_digit() || "<>^=+-_ ,#:".contains(c),
+        };
+        if !usual {
+            return false;
+        }
+    }
+    true
 }

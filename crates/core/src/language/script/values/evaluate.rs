@@ -1,7 +1,7 @@
 //! Evaluates expressions of Python and JavaScript as far as the texts in them go.
 
 use super::gather::items;
-use super::made::{Made, Origin, SCRATCH};
+use super::made::{Made, Origin, PLAIN, SCRATCH};
 use super::texts::{format_with, last, parent, without_suffix};
 use super::{DEPTH_MAX, Kind, RANGE_MAX, Range, Values};
 use crate::knowledge::{CallReader, Syntax};
@@ -421,6 +421,7 @@ impl Values<'_> {
             "name" => made.map(last),
             "stem" => made.map(|text| without_suffix(last(text).as_str())),
             "parent" => made.map(parent),
+            "parents" => made.map(parent).or(Made::exact("..")).collected(),
             "suffix" | "suffixes" | "length" | "pid" | "returncode" => Made::plain(),
             _ => match bound {
                 Some(bound) => return Held::Value(bound),
@@ -532,12 +533,19 @@ impl Values<'_> {
             "splitext" => first().map_or_else(Made::plain, |made| {
                 made.clone().map(without_suffix).or(made).collected()
             }),
+            "strftime" => first().map_or_else(Made::plain, dated),
             _ if script.plain.contains(path) => Made::number(),
             _ if script.same.contains(path) => {
-                let parts = arguments().into_iter().reduce(Made::or);
+                let arguments = arguments();
+                if reencodes(path, &arguments) {
+                    return Made::unknown(Origin::Assembled);
+                }
+                let parts = arguments.into_iter().reduce(Made::or);
                 parts.unwrap_or_else(|| Made::exact(""))
             }
-            _ => Made::unknown(self.origin_of(given, depth)),
+            "min" | "max" if arguments().iter().all(Made::is_number) => Made::number(),
+            _ if script.calls.contains(path) => Made::unknown(self.origin_of(given, depth)),
+            _ => Made::unknown(self.origin_of(given, depth).max(self.spelt(given, depth))),
         }
     }
 
@@ -599,9 +607,20 @@ impl Values<'_> {
                 }
                 _ => made.part().collected(),
             },
+            "strftime" => arguments.into_iter().next().map_or_else(Made::plain, dated),
+            "slice" | "padStart" | "padEnd" | "normalize" if !made.many => made.part(),
             _ if script.plain.contains(name) => Made::plain(),
+            _ if script.same.contains(name) && reencodes(name, &arguments) => made.part(),
             _ if script.same.contains(name) => arguments.into_iter().fold(made, Made::or),
-            _ => Made::unknown(self.origin_of(given, depth).max(made.origin)),
+            _ => {
+                let is_text = made.is_exact() && !made.handle && !made.is_number();
+                let spelt = if is_text && !script.members.contains(name) {
+                    Origin::Assembled
+                } else {
+                    Origin::Data
+                };
+                Made::unknown(self.origin_of(given, depth).max(made.origin).max(spelt))
+            }
         }
     }
 
@@ -635,6 +654,22 @@ impl Values<'_> {
             return Made::unknown(Origin::Data);
         }
         Made::exact(SCRATCH).then("", &Made::plain()).opened()
+    }
+
+    /// What a function that is not described makes of texts of the script alone is put together by
+    /// the script, in a way that is not followed.
+    fn spelt(&self, given: &[Range], depth: usize) -> Origin {
+        let mut parts = given.iter().map(|range| self.expression(*range, depth + 1));
+        let is_written = |made: Made| made.is_exact() && !made.handle;
+        let holds_text = given.iter().any(|(from, to)| {
+            let tokens = self.tokens.get(*from..*to).unwrap_or_default();
+            tokens.iter().any(|token| matches!(token, Token::Text(_)))
+        });
+        if holds_text && parts.all(is_written) {
+            Origin::Assembled
+        } else {
+            Origin::Data
+        }
     }
 
     /// Something made of all that stands in `range`.
@@ -672,4 +707,41 @@ impl Values<'_> {
         }
         origin
     }
+}
+
+/// A date in this format: its directives stand for numbers and names, the rest for itself.
+fn dated(format: Made) -> Made {
+    format.map(|text| {
+        let mut out = String::new();
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '%' if chars.as_str().starts_with('%') => {
+                    chars.next();
+                    out.push('%');
+                }
+                '%' => {
+                    chars.by_ref().find(char::is_ascii_alphabetic);
+                    out.push(PLAIN);
+                }
+                c => out.push(c),
+            }
+        }
+        out
+    })
+}
+
+/// Whether a change between texts and bytes names an encoding that may spell letters by others.
+fn reencodes(function: &str, arguments: &[Made]) -> bool {
+    const USUAL: [&str; 7] = ["", "utf-8", "utf8", "ascii", "latin-1", "ignore", "replace"];
+    let named = match function {
+        "decode" | "encode" => arguments,
+        "str" | "bytes" => arguments.get(1..).unwrap_or_default(),
+        _ => return false,
+    };
+    let is_usual = |made: &Made| {
+        let lower = made.only().map(str::to_ascii_lowercase);
+        lower.is_some_and(|name| USUAL.contains(&name.as_str()))
+    };
+    !named.iter().all(is_usual)
 }

@@ -74,6 +74,7 @@ impl<'a> Gathered<'a> {
                     }
                     "catch" => gathered.anything_in(tokens, at + 1),
                     "push" | "unshift" | "splice" => gathered.mutates(tokens, at),
+                    "assign" | "set" => gathered.changes_first(tokens, at),
                     _ => {}
                 },
                 Token::Mark(_)
@@ -85,6 +86,7 @@ impl<'a> Gathered<'a> {
                 | Token::Number => {}
             }
         }
+        gathered.share(tokens);
         gathered
     }
 
@@ -450,6 +452,50 @@ impl<'a> Gathered<'a> {
                     }
                 }
             }
+        }
+    }
+}
+
+impl<'a> Gathered<'a> {
+    /// What is done to a collection by one of its names holds for the others. Called when all names
+    /// are bound.
+    pub(super) fn share(&mut self, tokens: &'a [Token]) {
+        let mut others: HashMap<&'a str, Vec<&'a str>> = HashMap::new();
+        for (name, bound) in &self.names {
+            for bound in bound {
+                let (Bound::Value(range) | Bound::Element(range) | Bound::Holder(range)) = bound
+                else {
+                    continue;
+                };
+                if let Some([Token::Name(other)]) = tokens.get(range.0..range.1) {
+                    others.entry(name).or_default().push(other);
+                }
+            }
+        }
+        let mut pending: Vec<&'a str> = self.mutated.iter().copied().collect();
+        let mut shared: HashSet<&'a str> = HashSet::new();
+        while let Some(name) = pending.pop() {
+            for other in others.remove(name).unwrap_or_default() {
+                if shared.insert(other) {
+                    pending.push(other);
+                }
+            }
+        }
+        for name in shared {
+            self.mutated.insert(name);
+            self.bind(name, Bound::Anything);
+        }
+    }
+
+    /// `dict.update(a, …)`, `setitem(a, …)`, `Object.assign(a, …)`: the first argument is changed.
+    pub(super) fn changes_first(&mut self, tokens: &'a [Token], at: usize) {
+        if opens(tokens.get(at + 1))
+            && let Some((from, to)) = items(tokens, at + 1).first().copied()
+            && let Some([Token::Name(name)]) = tokens.get(from..to)
+        {
+            self.mutated.insert(name);
+            self.bind(name, Bound::Anything);
+            self.bind_attribute(name, Bound::Anything);
         }
     }
 }

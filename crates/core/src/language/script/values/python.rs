@@ -43,6 +43,7 @@ pub(super) fn gather<'a>(tokens: &'a [Token], indents: &Indents) -> Gathered<'a>
     }
     let mut gathered = reader.gathered;
     gathered.calls(tokens, &reader.functions);
+    gathered.share(tokens);
     gathered
 }
 
@@ -154,7 +155,20 @@ impl<'a> Python<'a> {
                     returned.or_default().push((at + 1, to));
                 }
             }
-            "append" | "extend" | "insert" | "update" => self.gathered.mutates(tokens, at),
+            "append" | "extend" | "insert" | "update" | "setdefault" | "__setitem__" => {
+                self.gathered.mutates(tokens, at);
+                let of_class = |at: usize| {
+                    tokens.get(at).is_some_and(|token| {
+                        ["dict", "list", "set"]
+                            .iter()
+                            .any(|name| token.is_name(name))
+                    })
+                };
+                if at.checked_sub(2).is_some_and(of_class) {
+                    self.gathered.changes_first(tokens, at);
+                }
+            }
+            "setitem" | "iconcat" | "iadd" => self.gathered.changes_first(tokens, at),
             _ => {}
         }
     }
