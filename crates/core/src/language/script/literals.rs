@@ -1,5 +1,12 @@
 //! Literals of a script, as evidence about names that it computes.
 
+#![expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "deeds of other kinds name no file"
+)]
+
+use std::collections::HashSet;
+
 use super::lexer::Token;
 use super::{COMPUTED, Reader};
 use crate::language::Deed;
@@ -46,15 +53,29 @@ impl Reader<'_> {
             }
         }
         let unfamiliar = self.reading.unfamiliar.is_some();
+        let seen: HashSet<String> = self
+            .reading
+            .deeds
+            .iter()
+            .filter_map(|deed| match deed {
+                Deed::ReadFile(path)
+                | Deed::WriteFile(path)
+                | Deed::DeleteFile(path)
+                | Deed::DeleteTree(path) => Some(path.clone()),
+                _ => None,
+            })
+            .collect();
         for (path, known) in paths {
+            // What a described call does with it is judged already.
+            let judged = known || seen.contains(&path);
             if self.reading.writes_computed || unfamiliar && !known {
                 self.reading.see(Deed::MayWrite(path.clone()));
             }
-            self.reading.see(if self.reading.reads_computed {
-                Deed::ReadFile(path)
-            } else {
-                Deed::MayRead(path)
-            });
+            if self.reading.reads_computed {
+                self.reading.see(Deed::ReadFile(path));
+            } else if !judged {
+                self.reading.see(Deed::MayRead(path));
+            }
         }
     }
 
@@ -112,7 +133,9 @@ impl Reader<'_> {
 
 /// Whether a text names a place; prose has blanks.
 fn may_be_path(text: &str) -> bool {
+    let is_package = text.starts_with('@') && text.matches('/').count() == 1 && !text.contains('.');
     text.len() <= LITERAL_BYTES_MAX
+        && !is_package
         && !text.contains("://")
         && !text.contains(char::is_whitespace)
         && (text.contains('/') || text.starts_with(['.', '~']) || text.contains("id_"))
