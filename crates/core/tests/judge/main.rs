@@ -17,5 +17,5 @@ mod quiet;
 mod reached;
 mod regressions;
 mod tools;
-mod windows_shells;
 mod trust;
+mod windows_shells;

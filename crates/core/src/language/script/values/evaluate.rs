@@ -1,8 +1,8 @@
 //! Evaluates expressions of Python and JavaScript as far as the texts in them go.
 
 use super::gather::items;
-use super::made::{Made, Origin, PLAIN, SCRATCH};
-use super::texts::{format_with, last, parent, without_suffix};
+use super::made::{Made, Origin};
+use super::texts::{dated, format_with, last, parent, reencodes, without_suffix};
 use super::{DEPTH_MAX, Kind, RANGE_MAX, Range, Values};
 use crate::knowledge::{CallReader, Syntax};
 use crate::language::script::lexer::Token;
@@ -642,20 +642,6 @@ impl Values<'_> {
             .unwrap_or_else(|| Made::unknown(Origin::Data))
     }
 
-    /// A temporary file; where it is told a directory, nobody knows.
-    fn scratch(&self, given: &[Range]) -> Made {
-        let by_name = |(from, to): &Range| self.is_mark(from + 1, "=") && from + 1 < *to;
-        let names = given.iter().filter(|range| by_name(range));
-        let mut keys = names.filter_map(|(from, _)| self.tokens.get(*from));
-        // The directory comes third at the earliest.
-        let places = given.iter().filter(|range| !by_name(range)).count();
-        let elsewhere = keys.any(|key| key.is_name("dir")) || places > 2;
-        if elsewhere {
-            return Made::unknown(Origin::Data);
-        }
-        Made::exact(SCRATCH).then("", &Made::plain()).opened()
-    }
-
     /// What a function that is not described makes of texts of the script alone is put together by
     /// the script, in a way that is not followed.
     fn spelt(&self, given: &[Range], depth: usize) -> Origin {
@@ -707,41 +693,4 @@ impl Values<'_> {
         }
         origin
     }
-}
-
-/// A date in this format: its directives stand for numbers and names, the rest for itself.
-fn dated(format: Made) -> Made {
-    format.map(|text| {
-        let mut out = String::new();
-        let mut chars = text.chars();
-        while let Some(c) = chars.next() {
-            match c {
-                '%' if chars.as_str().starts_with('%') => {
-                    chars.next();
-                    out.push('%');
-                }
-                '%' => {
-                    chars.by_ref().find(char::is_ascii_alphabetic);
-                    out.push(PLAIN);
-                }
-                c => out.push(c),
-            }
-        }
-        out
-    })
-}
-
-/// Whether a change between texts and bytes names an encoding that may spell letters by others.
-fn reencodes(function: &str, arguments: &[Made]) -> bool {
-    const USUAL: [&str; 7] = ["", "utf-8", "utf8", "ascii", "latin-1", "ignore", "replace"];
-    let named = match function {
-        "decode" | "encode" => arguments,
-        "str" | "bytes" => arguments.get(1..).unwrap_or_default(),
-        _ => return false,
-    };
-    let is_usual = |made: &Made| {
-        let lower = made.only().map(str::to_ascii_lowercase);
-        lower.is_some_and(|name| USUAL.contains(&name.as_str()))
-    };
-    !named.iter().all(is_usual)
 }

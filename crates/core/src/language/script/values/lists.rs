@@ -6,7 +6,7 @@
 )]
 
 use super::gather::items;
-use super::made::{Made, Origin};
+use super::made::{Made, Origin, SCRATCH};
 use super::{Bound, DEPTH_MAX, RANGE_MAX, Range, Values};
 use crate::knowledge::Syntax;
 use crate::language::script::lexer::Token;
@@ -99,6 +99,20 @@ impl Values<'_> {
             }
         }
         words
+    }
+
+    /// A temporary file; where it is told a directory, nobody knows.
+    pub(super) fn scratch(&self, given: &[Range]) -> Made {
+        let by_name = |(from, to): &Range| self.is_mark(from + 1, "=") && from + 1 < *to;
+        let names = given.iter().filter(|range| by_name(range));
+        let mut keys = names.filter_map(|(from, _)| self.tokens.get(*from));
+        // The directory comes third at the earliest.
+        let places = given.iter().filter(|range| !by_name(range)).count();
+        let elsewhere = keys.any(|key| key.is_name("dir")) || places > 2;
+        if elsewhere {
+            return Made::unknown(Origin::Data);
+        }
+        Made::exact(SCRATCH).then("", &Made::plain()).opened()
     }
 
     /// `sep.join(list)`; in JavaScript it is the list that joins.

@@ -59,3 +59,40 @@ pub(super) fn without_suffix(path: &str) -> String {
         _ => path.to_owned(),
     }
 }
+
+/// A date in this format: its directives stand for numbers and names, the rest for itself.
+pub(super) fn dated(format: Made) -> Made {
+    format.map(|text| {
+        let mut out = String::new();
+        let mut chars = text.chars();
+        while let Some(c) = chars.next() {
+            match c {
+                '%' if chars.as_str().starts_with('%') => {
+                    chars.next();
+                    out.push('%');
+                }
+                '%' => {
+                    chars.by_ref().find(char::is_ascii_alphabetic);
+                    out.push(PLAIN);
+                }
+                c => out.push(c),
+            }
+        }
+        out
+    })
+}
+
+/// Whether a change between texts and bytes names an encoding that may spell letters by others.
+pub(super) fn reencodes(function: &str, arguments: &[Made]) -> bool {
+    const USUAL: [&str; 7] = ["", "utf-8", "utf8", "ascii", "latin-1", "ignore", "replace"];
+    let named = match function {
+        "decode" | "encode" => arguments,
+        "str" | "bytes" => arguments.get(1..).unwrap_or_default(),
+        _ => return false,
+    };
+    let is_usual = |made: &Made| {
+        let lower = made.only().map(str::to_ascii_lowercase);
+        lower.is_some_and(|name| USUAL.contains(&name.as_str()))
+    };
+    !named.iter().all(is_usual)
+}
