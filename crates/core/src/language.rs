@@ -221,6 +221,10 @@ pub(crate) fn deed_on(role: Role, text: String) -> Option<Deed> {
         (Role::Delete, Deed::DeleteFile),
         (Role::DeleteTree, Deed::DeleteTree),
         (Role::Url, Deed::Fetch),
+        (Role::Cwd, |path| Deed::Enter {
+            path,
+            returns: false,
+        }),
         (Role::UrlSend, Deed::Send),
         (Role::Permission, |path| {
             Deed::Privilege(format!("rights of {path}"))

@@ -10,6 +10,8 @@ mod effects;
 mod lexer;
 mod literals;
 mod members;
+mod processes;
+mod surroundings;
 mod values;
 
 use std::collections::HashMap;
@@ -63,6 +65,7 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
         reading: Reading::default(),
     };
     reader.walk();
+    reader.surroundings();
     reader.reaches_by_literals();
     reader.reading
 }
@@ -452,7 +455,9 @@ impl<'a> Reader<'a> {
             self.reading.hide(FOREIGN_CODE);
             return;
         }
-        if self.is_environment(&path, parts, end) || self.is_search_path(&path, parts, (at, end)) {
+        if self.is_environment(&path, parts, (at, end))
+            || self.is_search_path(&path, parts, (at, end))
+        {
             return;
         }
         let [first, rest @ ..] = parts else {
@@ -480,7 +485,11 @@ impl<'a> Reader<'a> {
         }
         // A name that nothing binds stands for nothing, unless it is used.
         let is_unused = !is_loaded && rest.is_empty() && !self.is_mark(end, "(");
-        if !is_local && script.has_ordinary_names() && (is_unused || self.bindings.all_of_one) {
+        // One by which something is reached is taken to be handed on.
+        let is_unused = is_unused && !self.is_command_line(at);
+        let stands_for_nothing =
+            (is_unused || self.bindings.all_of_one) && script.is_ordinary(&path);
+        if !is_local && stands_for_nothing {
             self.reading.wonder(NOT_UNDERSTOOD);
             self.check_chain(rest, at, end);
             return;
@@ -490,25 +499,6 @@ impl<'a> Reader<'a> {
             return;
         }
         self.check_chain(rest, at, end);
-    }
-
-    /// The environment: which variables are read is looked at, and what is done with their values.
-    fn is_environment(&mut self, path: &str, parts: &[String], end: usize) -> bool {
-        let reads = path == "os.getenv"
-            || matches!(path, "os.environ" | "process.env" | "ENV")
-            || path.starts_with("os.environ.")
-            || path.starts_with("process.env.")
-            || path.starts_with("ENV.");
-        if reads {
-            self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
-            let depth = if self.script.syntax == Syntax::Ruby {
-                1
-            } else {
-                2
-            };
-            self.check_members(parts.get(depth..).unwrap_or_default(), end);
-        }
-        reads
     }
 
     /// Where modules are searched decides what a later import runs.

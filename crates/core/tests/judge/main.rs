@@ -16,6 +16,7 @@ mod policy;
 mod quiet;
 mod reached;
 mod regressions;
+mod started;
 mod tools;
 mod trust;
 mod windows_shells;

@@ -5,18 +5,15 @@
     reason = "roles without a rule of their own are those of paths"
 )]
 
-use super::COMPUTED;
 use super::lexer::Token;
 use super::values::{Made, Origin, Range, Values};
+use super::{COMPUTED, processes};
 use crate::knowledge::languages::{Call, Script};
 use crate::knowledge::names::CALL_ARGUMENTS;
 use crate::knowledge::{CallReader, Effect, Feature, Role, Syntax};
 use crate::language::sql::{self, Dialect};
 use crate::language::{Deed, Reading, deed_of, deed_on};
 use crate::place::HOLE;
-
-/// Ways in which the words of one command may differ.
-const COMMANDS_MAX: usize = 16;
 
 /// The arguments of a call.
 #[derive(Debug)]
@@ -28,12 +25,12 @@ pub(super) struct Arguments<'r, 'a> {
 }
 
 impl<'a> Arguments<'_, 'a> {
-    fn slice(&self, (from, to): Range) -> &'a [Token] {
+    pub(super) fn slice(&self, (from, to): Range) -> &'a [Token] {
         self.tokens.get(from..to).unwrap_or_default()
     }
 
     /// The argument at `place` among those that are not given by name.
-    fn range(&self, place: usize) -> Option<Range> {
+    pub(super) fn range(&self, place: usize) -> Option<Range> {
         let mut ranges = self.ranges.iter().copied();
         ranges
             .by_ref()
@@ -42,7 +39,7 @@ impl<'a> Arguments<'_, 'a> {
     }
 
     /// The name an argument is given by.
-    fn key(&self, range: Range) -> Option<&'a str> {
+    pub(super) fn key(&self, range: Range) -> Option<&'a str> {
         match self.slice(range) {
             [Token::Name(key), Token::Mark("="), ..] if self.script.syntax == Syntax::Python => {
                 Some(key)
@@ -52,7 +49,7 @@ impl<'a> Arguments<'_, 'a> {
     }
 
     /// The value that is given by one of these names.
-    fn keyed(&self, names: &[&str]) -> Option<Range> {
+    pub(super) fn keyed(&self, names: &[&str]) -> Option<Range> {
         let range = self.ranges.iter().copied().find(|range| {
             let key = self.key(*range);
             key.is_some_and(|key| names.contains(&key))
@@ -60,7 +57,7 @@ impl<'a> Arguments<'_, 'a> {
         Some((range.0 + 2, range.1))
     }
 
-    fn made(&self, range: Range) -> Option<Made> {
+    pub(super) fn made(&self, range: Range) -> Option<Made> {
         match (self.script.syntax, self.slice(range)) {
             (Syntax::Python | Syntax::JavaScript, _) => Some(self.values.of(range)),
             (_, [Token::Text(Some(text))]) => Some(Made::exact(text.clone())),
@@ -69,13 +66,13 @@ impl<'a> Arguments<'_, 'a> {
     }
 
     /// The only text that the argument at `place` can be.
-    fn text(&self, place: usize) -> Option<String> {
+    pub(super) fn text(&self, place: usize) -> Option<String> {
         let made = self.made(self.range(place)?)?;
         made.only().map(str::to_owned)
     }
 
     /// The argument with `role` that is due at `place`, by place or by name.
-    fn of_role(&self, place: usize, role: Role) -> Option<Range> {
+    pub(super) fn of_role(&self, place: usize, role: Role) -> Option<Range> {
         let by_name = || {
             let mut roles = CALL_ARGUMENTS.iter();
             let (_, names) = roles.find(|(known, _)| Role::from_word(known) == Some(role))?;
@@ -141,8 +138,8 @@ fn by_roles(call: &Call, arguments: &Arguments<'_, '_>, reading: &mut Reading) -
         let role = operand.role;
         let range = arguments.of_role(place, role);
         match role {
-            Role::Shell => command(arguments, reading)?,
-            Role::Command => program(arguments, reading)?,
+            Role::Shell => processes::command(arguments, reading)?,
+            Role::Command => processes::program(arguments, reading)?,
             // Without a name it is the standard input that is read.
             Role::Read if range.is_none() && arguments.script.has(Feature::ReadsInput) => {}
             Role::Url | Role::UrlSend => {
@@ -308,180 +305,6 @@ fn remove(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
         Role::Delete
     };
     path(arguments.script, role, &made, reading)
-}
-
-/// Notes which command a call hands to a shell or runs by its words.
-fn command(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
-    let range = arguments.of_role(0, Role::Shell)?;
-    let follows = matches!(arguments.script.syntax, Syntax::Python | Syntax::JavaScript);
-    let by_shell = arguments
-        .keyed(&["shell"])
-        .is_some_and(|range| !matches!(arguments.slice(range), [word] if word.is_name("False")));
-    let words = arguments
-        .values
-        .words(range)
-        .filter(|_| follows && !by_shell);
-    let words = words.or_else(|| literals(arguments.slice(range)));
-    if let Some(words) = words {
-        return run(arguments, &words, reading);
-    }
-    let made = arguments.made(range)?;
-    // Several strings are the words of a program in the languages that allow it.
-    let more = (1..).map_while(|place| arguments.text(place));
-    let more: Vec<String> = more.filter(|_| !follows).collect();
-    if !more.is_empty() {
-        let words = std::iter::once(made.only()?.to_owned()).chain(more);
-        reading.see(Deed::Run(words.collect()));
-        return Some(());
-    }
-    // What is typed into a shell is code as well.
-    let others = ["executable", "preexec_fn", "input", "stdin", "env"];
-    if !made.is_exact() || arguments.keyed(&others).is_some() {
-        return None;
-    }
-    let directory = match arguments.keyed(&["cwd"]) {
-        Some(range) => arguments.made(range)?.only()?.to_owned(),
-        None => String::new(),
-    };
-    for text in made.shapes() {
-        reading.see(Deed::Shell(if matches!(directory.as_str(), "" | ".") {
-            text
-        } else if directory.contains('\'') {
-            return None;
-        } else {
-            format!("cd '{directory}' && {{ {text}\n}}")
-        }));
-    }
-    Some(())
-}
-
-/// The strings of `["a", "b"]` or `("a", "b")`.
-fn literals(list: &[Token]) -> Option<Vec<Made>> {
-    let [Token::Mark("[" | "("), inner @ .., Token::Mark("]" | ")")] = list else {
-        return None;
-    };
-    let words: Option<Vec<Made>> = inner
-        .split(|token| token.is_mark(","))
-        .filter(|word| !word.is_empty())
-        .map(|word| match word {
-            [Token::Text(Some(text))] => Some(Made::exact(text.clone())),
-            _ => None,
-        })
-        .collect();
-    words.filter(|words| !words.is_empty())
-}
-
-/// Notes that a program runs with these words, in all ways they may be.
-fn run(arguments: &Arguments<'_, '_>, words: &[Made], reading: &mut Reading) -> Option<()> {
-    let mut commands: Vec<Vec<String>> = vec![settings(arguments, words.first())?];
-    for word in words {
-        if word.origin >= Origin::Assembled && !word.is_exact() {
-            return None;
-        }
-        let shapes: Vec<String> = word.shapes().collect();
-        if commands.len() * shapes.len() > COMMANDS_MAX {
-            return None;
-        }
-        commands = commands
-            .iter()
-            .flat_map(|command| {
-                shapes.iter().map(|shape| {
-                    let mut command = command.clone();
-                    command.push(shape.clone());
-                    command
-                })
-            })
-            .collect();
-    }
-    let silent = |range: Range| {
-        let last = arguments.slice(range).last();
-        last.is_some_and(|last| last.is_name("DEVNULL") || last.is_name("None"))
-    };
-    let typed = arguments.keyed(&["input"]).is_some()
-        || arguments
-            .keyed(&["stdin"])
-            .is_some_and(|range| !silent(range));
-    for command in commands {
-        reading.see(if typed {
-            Deed::Feed(command)
-        } else {
-            Deed::Run(command)
-        });
-    }
-    Some(())
-}
-
-/// The words that say where a command runs, and with which variables. `None`: something else is
-/// run instead, or nobody can tell.
-fn settings(arguments: &Arguments<'_, '_>, program: Option<&Made>) -> Option<Vec<String>> {
-    if arguments.keyed(&["executable", "preexec_fn"]).is_some() {
-        return None;
-    }
-    let mut words = Vec::new();
-    if let Some(range) = arguments.keyed(&["cwd"]) {
-        let directory = arguments.made(range)?;
-        // A repository in a directory that the script has just made holds what the script put there.
-        let is_git = program.and_then(Made::only) == Some("git");
-        let fresh = directory.in_scratch().filter(|_| is_git);
-        let directory = directory.only().map(str::to_owned).or(fresh)?;
-        if !matches!(directory.as_str(), "" | ".") {
-            words.extend(["-C".to_owned(), directory]);
-        }
-    }
-    if let Some(range) = arguments.keyed(&["env"]) {
-        words.extend(variables(arguments.slice(range))?);
-    }
-    if !words.is_empty() {
-        words.insert(0, "env".to_owned());
-    }
-    Some(words)
-}
-
-/// The variables that are set by `{**os.environ, "A": "b"}` or by `os.environ` alone.
-fn variables(slice: &[Token]) -> Option<Vec<String>> {
-    let mut words = Vec::new();
-    for (at, token) in slice.iter().enumerate() {
-        if let (Token::Text(key), Some(Token::Mark(":"))) = (token, slice.get(at + 1)) {
-            let value = match slice.get(at + 2) {
-                Some(Token::Text(Some(value))) => value.clone(),
-                _ => HOLE.to_string(),
-            };
-            words.push(format!("{}={value}", key.as_deref()?));
-        }
-    }
-    let is_shown = slice.first().is_some_and(|token| token.is_mark("{"))
-        || slice.iter().any(|token| token.is_name("environ"));
-    is_shown.then_some(words)
-}
-
-fn program(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> Option<()> {
-    let first = arguments.made(arguments.range(0)?)?;
-    let mut words = vec![first];
-    for place in 1.. {
-        let Some(range) = arguments.range(place) else {
-            break;
-        };
-        let slice = arguments.slice(range);
-        if slice.first().is_some_and(|token| token.is_mark("{")) {
-            if slice.iter().any(|token| token.is_name("shell")) {
-                return None;
-            }
-            // Other options do not change what is run, as far as it is seen.
-            continue;
-        }
-        let follows = matches!(arguments.script.syntax, Syntax::Python | Syntax::JavaScript);
-        let more = arguments.values.words(range).filter(|_| follows);
-        if let Some(more) = more.or_else(|| literals(slice)) {
-            words.extend(more);
-            continue;
-        }
-        let made = arguments.made(range)?;
-        let is_function = slice.iter().any(|token| token.is_mark("=>"));
-        if !is_function {
-            words.push(made);
-        }
-    }
-    run(arguments, &words, reading)
 }
 
 /// Whether a mode lets a file be written. `None`: it cannot be told.

@@ -81,11 +81,12 @@ impl<'a> Values<'a> {
         paths: &'a Paths,
         arguments: Option<&'a [String]>,
     ) -> Self {
-        let gathered = match script.syntax {
+        let mut gathered = match script.syntax {
             Syntax::Python => python::gather(tokens, indents),
             Syntax::JavaScript => Gathered::javascript(tokens),
             Syntax::Plain | Syntax::Perl | Syntax::Ruby | Syntax::Php => Gathered::default(),
         };
+        gathered.changes_others(tokens);
         Self {
             script,
             tokens,
@@ -109,9 +110,26 @@ impl<'a> Values<'a> {
         self.expression(range, 0)
     }
 
-    /// The words of the list in `range`, in order. `None`: they cannot be told.
-    pub(super) fn words(&self, range: Range) -> Option<Vec<Made>> {
-        self.list(range, 0)
+    /// The words of the list in `range`, in order, in all ways they may be. `None`: they cannot be
+    /// told.
+    pub(super) fn words(&self, range: Range) -> Option<Vec<Vec<Made>>> {
+        self.lists(range)
+    }
+
+    /// What stands between the bracket at `open` and the one that closes it, by commas.
+    pub(super) fn items(&self, open: usize) -> Vec<Range> {
+        gather::items(self.tokens, open)
+    }
+
+    /// Where the bracket at `open` is closed.
+    pub(super) fn closing(&self, open: usize) -> usize {
+        let to = self.tokens.len().min(open + RANGE_MAX);
+        self.behind(open, to).saturating_sub(1)
+    }
+
+    /// Where the value ends that begins at `from`.
+    pub(super) fn value_end(&self, from: usize) -> usize {
+        gather::value_end(self.tokens, from)
     }
 
     /// Counts what is looked at; says whether there may be more.

@@ -8,6 +8,7 @@
 use std::collections::{HashMap, HashSet};
 
 use super::{Bound, Range};
+use crate::knowledge::names::LIST_CHANGERS;
 use crate::language::script::lexer::Token;
 
 /// Tokens that one binding may reach back.
@@ -25,10 +26,24 @@ pub(super) struct Gathered<'a> {
     pub(super) returned: HashMap<&'a str, Vec<Range>>,
     /// Lists to which something is added later.
     pub(super) mutated: HashSet<&'a str>,
+    /// What is added to the end of lists.
+    pub(super) added: HashMap<&'a str, Vec<Addition>>,
+    /// Lists that are changed in other ways.
+    pub(super) changed: HashSet<&'a str>,
+    /// Whether lists are changed that have no name where that happens.
+    pub(super) changes_unnamed: bool,
     /// Functions and classes of the script.
     pub(super) own: HashSet<&'a str>,
     /// Whether attributes are computed by the script itself.
     pub(super) computes_attributes: bool,
+}
+
+/// Something that is added to the end of a list.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Addition {
+    pub(super) range: Range,
+    /// Whether its elements are added, not the whole.
+    pub(super) is_list: bool,
 }
 
 /// A function of a script.
@@ -73,8 +88,8 @@ impl<'a> Gathered<'a> {
                         gathered.anything_in(tokens, open);
                     }
                     "catch" => gathered.anything_in(tokens, at + 1),
-                    "push" | "unshift" | "splice" => gathered.mutates(tokens, at),
                     "assign" | "set" => gathered.changes_first(tokens, at),
+                    word if changes_list(word) => gathered.mutates(tokens, at),
                     _ => {}
                 },
                 Token::Mark(_)
@@ -127,6 +142,7 @@ impl<'a> Gathered<'a> {
                     let bound = match target.get(place + 1) {
                         Some(Token::Mark("[")) => {
                             self.mutated.insert(name);
+                            self.changed.insert(name);
                             Bound::Holder(value)
                         }
                         // What stands before the dot is not bound.
@@ -169,6 +185,7 @@ impl<'a> Gathered<'a> {
                     match token {
                         Token::Name(name) => {
                             self.mutated.insert(name);
+                            self.changed.insert(name);
                             self.bind(name, Bound::Element(value));
                             self.bind_attribute(name, Bound::Anything);
                         }
@@ -192,6 +209,27 @@ impl<'a> Gathered<'a> {
             self.mutated.insert(name);
             self.bind(name, Bound::Anything);
             self.bind_attribute(name, Bound::Anything);
+            if tokens.get(at).is_some_and(|mark| mark.is_mark("+=")) {
+                let range = (at + 1, statement_end(tokens, at + 1));
+                let addition = Addition {
+                    range,
+                    is_list: true,
+                };
+                self.added.entry(name).or_default().push(addition);
+            } else {
+                self.changed.insert(name);
+            }
+        }
+    }
+
+    /// `del a[0]`
+    pub(super) fn deletes(&mut self, tokens: &'a [Token], at: usize) {
+        let end = statement_end(tokens, at + 1);
+        for token in tokens.get(at + 1..end).unwrap_or_default() {
+            if let Token::Name(name) = token {
+                self.mutated.insert(name);
+                self.changed.insert(name);
+            }
         }
     }
 
@@ -375,7 +413,23 @@ impl<'a> Gathered<'a> {
             at.checked_sub(1).and_then(|at| tokens.get(at)),
         ) {
             self.mutated.insert(name);
+            let word = tokens.get(at);
+            let is = |wanted: &str| word.is_some_and(|word| word.is_name(wanted));
+            let adds = is("append") || is("extend") || is("push");
+            // `list.append(a, b)` changes `a`.
+            self.changes_unnamed |= name == "list";
+            if !adds {
+                self.changed.insert(name);
+            }
             for range in items(tokens, at + 1) {
+                let spreads = matches!(tokens.get(range.0), Some(Token::Mark("*" | "...")));
+                if adds && !spreads {
+                    let is_list = is("extend");
+                    let addition = Addition { range, is_list };
+                    self.added.entry(name).or_default().push(addition);
+                } else {
+                    self.changed.insert(name);
+                }
                 // `extend` adds the elements of what it is given, the others the whole.
                 let bound = if tokens.get(at).is_some_and(|token| token.is_name("extend")) {
                     Bound::Value(range)
@@ -385,7 +439,46 @@ impl<'a> Gathered<'a> {
                 self.bind(name, bound);
                 self.bind_attribute(name, bound);
             }
+        } else if opens(tokens.get(at + 1))
+            && at
+                .checked_sub(1)
+                .and_then(|at| tokens.get(at))
+                .is_some_and(|token| token.is_mark("."))
+        {
+            self.changes_unnamed = true;
         }
+    }
+
+    /// Names of lists that are changed by other names which stand for the same list.
+    pub(super) fn changes_others(&mut self, tokens: &'a [Token]) {
+        const ROUNDS_MAX: usize = 4;
+        for _ in 0..ROUNDS_MAX {
+            let mut others = Vec::new();
+            for name in &self.mutated {
+                for bound in self.names.get(name).into_iter().flatten() {
+                    let range = match bound {
+                        Bound::Value(range) if range.0 + 1 == range.1 => *range,
+                        Bound::Element(range) => *range,
+                        Bound::Value(_) | Bound::Holder(_) | Bound::Anything => continue,
+                    };
+                    let names = tokens.get(range.0..range.1.min(range.0 + BACK_MAX));
+                    for token in names.unwrap_or_default() {
+                        if let Token::Name(other) = token {
+                            others.push(other.as_str());
+                        }
+                    }
+                }
+            }
+            let before = self.changed.len();
+            for other in others {
+                self.mutated.insert(other);
+                self.changed.insert(other);
+            }
+            if self.changed.len() == before {
+                return;
+            }
+        }
+        self.changes_unnamed = true;
     }
 
     /// Binds parameters to what functions are called with.
@@ -600,6 +693,11 @@ pub(super) fn items(tokens: &[Token], open: usize) -> Vec<Range> {
         (from + (from..to).take_while(blanks).count(), to)
     };
     items.into_iter().map(trim).collect()
+}
+
+/// Whether a method of this name changes a list.
+pub(super) fn changes_list(word: &str) -> bool {
+    matches!(word, "append" | "extend" | "push") || LIST_CHANGERS.contains(&word)
 }
 
 /// Whether a mark changes what stands before it.

@@ -11,7 +11,65 @@ use super::{Bound, DEPTH_MAX, RANGE_MAX, Range, Values};
 use crate::knowledge::Syntax;
 use crate::language::script::lexer::Token;
 
+/// Things added to one list that are followed: each doubles what the list may hold.
+const ADDED_MAX: usize = 4;
+/// Lists that one name may stand for.
+const LISTS_MAX: usize = 16;
+
 impl Values<'_> {
+    /// The words of a list in all ways they may be. What the script adds to the end of it later may be
+    /// added or not.
+    pub(super) fn lists(&self, range: Range) -> Option<Vec<Vec<Made>>> {
+        let Some([Token::Name(name)]) = self.tokens.get(range.0..range.1) else {
+            return Some(vec![self.list(range, 0)?]);
+        };
+        let bound = self.gathered.names.get(name.as_str())?;
+        let is_changed = self.gathered.changed.contains(name.as_str());
+        if is_changed || self.gathered.changes_unnamed {
+            return None;
+        }
+        let Some(added) = self.gathered.added.get(name.as_str()) else {
+            let lists = bound.iter().take(LISTS_MAX + 1).map(|bound| match bound {
+                Bound::Value(range) => self.list(*range, 1),
+                _ => None,
+            });
+            let lists: Vec<Vec<Made>> = lists.collect::<Option<_>>()?;
+            return Some(lists).filter(|lists| lists.len() <= LISTS_MAX);
+        };
+        if added.len() > ADDED_MAX {
+            return None;
+        }
+        let is_added = |range: &Range| added.iter().any(|addition| addition.range == *range);
+        let mut values = bound.iter().filter_map(|bound| match bound {
+            Bound::Value(range) if !is_added(range) => Some(*range),
+            _ => None,
+        });
+        let (Some(first), None) = (values.next(), values.next()) else {
+            return None;
+        };
+        if bound.len() != added.len() + 1 {
+            return None;
+        }
+        let mut all = vec![self.list(first, 1)?];
+        for addition in added {
+            let more = if addition.is_list {
+                self.list(addition.range, 1)?
+            } else {
+                vec![self.expression(addition.range, 1)]
+            };
+            // In a loop a word that is not known is any number of them.
+            if !more.iter().all(|word| word.is_one_word()) {
+                return None;
+            }
+            let longer: Vec<Vec<Made>> = all
+                .iter()
+                .map(|words| words.iter().chain(&more).cloned().collect())
+                .collect();
+            all.extend(longer);
+        }
+        Some(all)
+    }
+
     /// The words of a list, in order.
     pub(super) fn list(&self, range: Range, depth: usize) -> Option<Vec<Made>> {
         let (mut from, mut to) = range;
@@ -43,30 +101,18 @@ impl Values<'_> {
                 if self.is_mark(from, "(") && self.places((from + 1, to - 1), &[","]).is_empty() {
                     return self.list((from + 1, to - 1), depth + 1);
                 }
-                Some(self.items_of(from, depth))
+                self.items_of(from, depth)
             }
             Some(Token::Name(name)) if from + 1 == to => {
-                let (name, bound) = self.gathered.names.get_key_value(name.as_str())?;
-                let values: Vec<Range> = bound
-                    .iter()
-                    .filter_map(|bound| match bound {
-                        Bound::Value(range) if self.list(*range, depth + 1).is_some() => {
-                            Some(*range)
-                        }
-                        _ => None,
-                    })
-                    .collect();
-                let [value] = values.as_slice() else {
+                let [Bound::Value(value)] = self.gathered.names.get(name.as_str())?.as_slice()
+                else {
                     return None;
                 };
-                let mut words = self.list(*value, depth + 1)?;
-                if bound.len() > 1 && !self.gathered.mutated.contains(name) {
+                let is_changed = self.gathered.mutated.contains(name.as_str());
+                if is_changed || self.gathered.changes_unnamed {
                     return None;
                 }
-                if self.gathered.mutated.contains(name) {
-                    words.push(Made::unknown(Origin::Data));
-                }
-                Some(words)
+                self.list(*value, depth + 1)
             }
             _ => self.split_text((from, to), depth),
         }
@@ -86,19 +132,26 @@ impl Values<'_> {
         is_listed.then(|| made.shapes().map(Made::exact).collect())
     }
 
-    fn items_of(&self, open: usize, depth: usize) -> Vec<Made> {
+    /// The words between brackets. A spread of something that cannot be followed is any number of
+    /// words; only one that begins in a known way, like the files of a directory, is data.
+    fn items_of(&self, open: usize, depth: usize) -> Option<Vec<Made>> {
         let mut words = Vec::new();
         for (from, to) in items(self.tokens, open) {
             if matches!(self.tokens.get(from), Some(Token::Mark("*" | "..."))) {
                 match self.list((from + 1, to), depth + 1) {
                     Some(more) => words.extend(more),
-                    None => words.push(self.expression((from + 1, to), depth + 1)),
+                    None => {
+                        let made = self.expression((from + 1, to), depth + 1);
+                        words.push(
+                            Some(made).filter(|made| made.is_one_word() && !made.is_exact())?,
+                        );
+                    }
                 }
             } else {
                 words.push(self.expression((from, to), depth + 1));
             }
         }
-        words
+        Some(words)
     }
 
     /// A temporary file; where it is told a directory, nobody knows.

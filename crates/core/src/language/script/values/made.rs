@@ -94,6 +94,14 @@ impl Made {
         own.then(|| text.replace(PLAIN, "made"))
     }
 
+    /// Whether it is one text of which at least the beginning is known, and no option is left open.
+    pub(super) fn is_one_word(&self) -> bool {
+        match self.texts.as_slice() {
+            [text] => !text.contains([HOLE, PLAIN]) || !text.starts_with([HOLE, PLAIN, '-']),
+            _ => false,
+        }
+    }
+
     /// Whether every part of it is written in the script.
     pub(in crate::language::script) fn is_exact(&self) -> bool {
         self.texts.iter().all(|text| !text.contains([HOLE, PLAIN]))

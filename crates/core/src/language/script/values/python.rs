@@ -5,7 +5,7 @@
     reason = "tokens of all other kinds bind nothing"
 )]
 
-use super::gather::{Block, Function, Gathered, is_update, statement_end, value_end};
+use super::gather::{Block, Function, Gathered, changes_list, is_update, statement_end, value_end};
 use super::{Bound, Range};
 use crate::language::script::lexer::{Indents, Token};
 
@@ -155,7 +155,9 @@ impl<'a> Python<'a> {
                     returned.or_default().push((at + 1, to));
                 }
             }
-            "append" | "extend" | "insert" | "update" | "setdefault" | "__setitem__" => {
+            "del" if at == self.start => self.gathered.deletes(tokens, at),
+            "setitem" | "iconcat" | "iadd" => self.gathered.changes_first(tokens, at),
+            word if changes_list(word) => {
                 self.gathered.mutates(tokens, at);
                 let of_class = |at: usize| {
                     tokens.get(at).is_some_and(|token| {
@@ -168,7 +170,6 @@ impl<'a> Python<'a> {
                     self.gathered.changes_first(tokens, at);
                 }
             }
-            "setitem" | "iconcat" | "iadd" => self.gathered.changes_first(tokens, at),
             _ => {}
         }
     }
