@@ -198,7 +198,7 @@ impl Settings {
 fn settings(arguments: &Arguments<'_, '_>) -> Option<Settings> {
     let mut settings = Settings::default();
     let given = match arguments.script.syntax {
-        Syntax::Python => by_name(arguments)?,
+        Syntax::Python => by_name(arguments),
         Syntax::JavaScript => by_object(arguments)?,
         Syntax::Plain | Syntax::Perl | Syntax::Ruby | Syntax::Php => Vec::new(),
     };
@@ -226,7 +226,7 @@ fn settings(arguments: &Arguments<'_, '_>) -> Option<Settings> {
             "input" => settings.is_typed = true,
             "stdin" => settings.is_typed |= !is_word(&["DEVNULL", "None"]),
             "shell" => settings.by_shell = !is_word(&["False", "false"]),
-            _ if PROCESS_SETTINGS.contains(&key) => {}
+            _ if PROCESS_SETTINGS.contains(key) => {}
             _ => return None,
         }
     }
@@ -236,7 +236,7 @@ fn settings(arguments: &Arguments<'_, '_>) -> Option<Settings> {
 }
 
 /// `run(…, cwd="a")`
-fn by_name<'a>(arguments: &Arguments<'_, 'a>) -> Option<Vec<(&'a str, Range)>> {
+fn by_name<'a>(arguments: &Arguments<'_, 'a>) -> Vec<(&'a str, Range)> {
     let mut given = Vec::new();
     for range in &arguments.ranges {
         let Some(key) = arguments.key(*range) else {
@@ -248,7 +248,7 @@ fn by_name<'a>(arguments: &Arguments<'_, 'a>) -> Option<Vec<(&'a str, Range)>> {
         }
         given.push((key, (range.0 + 2, range.1)));
     }
-    Some(given)
+    given
 }
 
 /// `spawn("a", […], {cwd: "b"})`

@@ -150,7 +150,7 @@ impl Reader<'_> {
         };
         match (member, arguments.as_slice()) {
             ("setdefault", [name, value]) => match text(name) {
-                Some(name) => self.set_to(name, *value),
+                Some(name) => self.set_to(&name, *value),
                 None => self.reading.hide(COMPUTED),
             },
             ("get" | "copy" | "items" | "keys" | "values" | "pop", _) => {}
@@ -168,16 +168,16 @@ impl Reader<'_> {
     fn sets(&mut self, name: &str, sign: usize) {
         if self.is_mark(sign, "=") {
             let range = (sign + 1, self.values.value_end(sign + 1));
-            self.set_to(name.to_owned(), range);
+            self.set_to(name, range);
         } else if self.changes(sign) {
             self.reading
                 .see(Deed::SetVariable(name.to_owned(), HOLE.to_string()));
         }
     }
 
-    fn set_to(&mut self, name: String, value: Range) {
+    fn set_to(&mut self, name: &str, value: Range) {
         for text in self.values.of(value).shapes() {
-            self.reading.see(Deed::SetVariable(name.clone(), text));
+            self.reading.see(Deed::SetVariable(name.to_owned(), text));
         }
     }
 }

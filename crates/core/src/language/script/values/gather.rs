@@ -697,7 +697,7 @@ pub(super) fn items(tokens: &[Token], open: usize) -> Vec<Range> {
 
 /// Whether a method of this name changes a list.
 pub(super) fn changes_list(word: &str) -> bool {
-    matches!(word, "append" | "extend" | "push") || LIST_CHANGERS.contains(&word)
+    matches!(word, "append" | "extend" | "push") || LIST_CHANGERS.contains(word)
 }
 
 /// Whether a mark changes what stands before it.

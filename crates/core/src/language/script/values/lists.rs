@@ -58,7 +58,7 @@ impl Values<'_> {
                 vec![self.expression(addition.range, 1)]
             };
             // In a loop a word that is not known is any number of them.
-            if !more.iter().all(|word| word.is_one_word()) {
+            if !more.iter().all(Made::is_one_word) {
                 return None;
             }
             let longer: Vec<Vec<Made>> = all
@@ -138,14 +138,12 @@ impl Values<'_> {
         let mut words = Vec::new();
         for (from, to) in items(self.tokens, open) {
             if matches!(self.tokens.get(from), Some(Token::Mark("*" | "..."))) {
-                match self.list((from + 1, to), depth + 1) {
-                    Some(more) => words.extend(more),
-                    None => {
-                        let made = self.expression((from + 1, to), depth + 1);
-                        words.push(
-                            Some(made).filter(|made| made.is_one_word() && !made.is_exact())?,
-                        );
-                    }
+                if let Some(more) = self.list((from + 1, to), depth + 1) {
+                    words.extend(more);
+                } else {
+                    let made = self.expression((from + 1, to), depth + 1);
+                    let begins = made.is_one_word() && !made.is_exact();
+                    words.push(Some(made).filter(|_| begins)?);
                 }
             } else {
                 words.push(self.expression((from, to), depth + 1));
