@@ -287,29 +287,3 @@ fn reasons_name_what_was_called() {
         );
     }
 }
-
-#[test]
-fn a_repository_in_a_temporary_directory_of_the_script_is_its_own() {
-    let python =
-        |code: &str| format!("python3 - <<'EOF'\nimport subprocess, tempfile, sys\n{code}\nEOF");
-    let quiet = [
-        "d = tempfile.mkdtemp()\nsubprocess.run(['git', 'init'], cwd=d)\nsubprocess.run(['git', 'commit', '-m', 'x'], cwd=d)",
-        "with tempfile.TemporaryDirectory() as d:\n    subprocess.run(['git', 'init'], cwd=d)",
-    ];
-    let loud = [
-        "d = tempfile.mkdtemp(dir=sys.argv[1])\nsubprocess.run(['git', 'init'], cwd=d)",
-        "d = tempfile.mkdtemp()\nd = sys.argv[1]\nsubprocess.run(['git', 'commit', '-m', 'x'], cwd=d)",
-        "d = '/tmp/tmp' + sys.argv[1]\nsubprocess.run(['git', 'clean', '-fdx'], cwd=d)",
-        "d = tempfile.mkdtemp() + '/../../home/dev/other'\nsubprocess.run(['git', 'clean', '-fdx'], cwd=d)",
-        "d = tempfile.mkdtemp()\nopen(d + '/x.sh', 'w').write('id')\nsubprocess.run(['sh', 'x.sh'], cwd=d)",
-        "d = tempfile.mkdtemp()\nsubprocess.run(['git', 'init'], cwd=d)\nopen(d + '/.git/hooks/pre-commit', 'w').write('id')\nsubprocess.run(['git', 'commit', '-m', 'x'], cwd=d)",
-        "d = tempfile.mkdtemp()\nsubprocess.run(['git', 'push', '-f', 'origin', 'main'], cwd=d)",
-    ];
-    for code in quiet {
-        let (decided, reasons) = session(&[&python(code)]);
-        assert_eq!(decided, Verdict::Allow, "{code}: {reasons:?}");
-    }
-    for code in loud {
-        assert!(session(&[&python(code)]).0 >= Verdict::Ask, "{code}");
-    }
-}

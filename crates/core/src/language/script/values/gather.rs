@@ -7,8 +7,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::texts::{changes_list, is_update};
 use super::{Bound, Range};
-use crate::knowledge::names::LIST_CHANGERS;
 use crate::language::script::lexer::Token;
 
 /// Tokens that one binding may reach back.
@@ -693,19 +693,4 @@ pub(super) fn items(tokens: &[Token], open: usize) -> Vec<Range> {
         (from + (from..to).take_while(blanks).count(), to)
     };
     items.into_iter().map(trim).collect()
-}
-
-/// Whether a method of this name changes a list.
-pub(super) fn changes_list(word: &str) -> bool {
-    matches!(word, "append" | "extend" | "push") || LIST_CHANGERS.contains(word)
-}
-
-/// Whether a mark changes what stands before it.
-pub(super) fn is_update(mark: &str) -> bool {
-    mark.len() > 1
-        && mark.ends_with('=')
-        && !matches!(
-            mark,
-            "==" | "===" | "!=" | "!==" | "<=" | ">=" | ":=" | "~="
-        )
 }

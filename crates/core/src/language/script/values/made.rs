@@ -81,19 +81,6 @@ impl Made {
         }
     }
 
-    /// The text with a name for what is not known, where it is a temporary directory of the script's
-    /// own or lies below one. A part that could lead elsewhere makes it none.
-    pub(in crate::language::script) fn in_scratch(&self) -> Option<String> {
-        let [text] = self.texts.as_slice() else {
-            return None;
-        };
-        let below = text.strip_prefix(SCRATCH)?.strip_prefix(PLAIN)?;
-        let own = (below.is_empty() || below.starts_with('/'))
-            && !below.contains(HOLE)
-            && !below.split('/').any(|name| name == "..");
-        own.then(|| text.replace(PLAIN, "made"))
-    }
-
     /// Whether it is one text of which at least the beginning is known, and no option is left open.
     pub(super) fn is_one_word(&self) -> bool {
         match self.texts.as_slice() {

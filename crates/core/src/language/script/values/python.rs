@@ -5,7 +5,8 @@
     reason = "tokens of all other kinds bind nothing"
 )]
 
-use super::gather::{Block, Function, Gathered, changes_list, is_update, statement_end, value_end};
+use super::gather::{Block, Function, Gathered, statement_end, value_end};
+use super::texts::{changes_list, is_update};
 use super::{Bound, Range};
 use crate::language::script::lexer::{Indents, Token};
 

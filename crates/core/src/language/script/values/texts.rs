@@ -1,6 +1,7 @@
 //! What functions make of texts: formats, and parts of paths.
 
 use super::made::{Made, Origin, PLAIN};
+use crate::knowledge::names::LIST_CHANGERS;
 use crate::place::HOLE;
 
 /// Puts values into a template: each place that `mark` starts gets any of them.
@@ -95,4 +96,19 @@ pub(super) fn reencodes(function: &str, arguments: &[Made]) -> bool {
         lower.is_some_and(|name| USUAL.contains(&name.as_str()))
     };
     !named.iter().all(is_usual)
+}
+
+/// Whether a method of this name changes a list.
+pub(super) fn changes_list(word: &str) -> bool {
+    matches!(word, "append" | "extend" | "push") || LIST_CHANGERS.contains(word)
+}
+
+/// Whether a mark changes what stands before it.
+pub(super) fn is_update(mark: &str) -> bool {
+    mark.len() > 1
+        && mark.ends_with('=')
+        && !matches!(
+            mark,
+            "==" | "===" | "!=" | "!==" | "<=" | ">=" | ":=" | "~="
+        )
 }
