@@ -51,7 +51,9 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     let mut bindings = Bindings::collect(script, &tokens);
     let paths = std::mem::take(&mut bindings.paths);
     let values = Values::new(script, &tokens, &indents, &paths, arguments);
-    bindings.locals.extend(values.names().map(str::to_owned));
+    // `{env} = process` binds what it takes, not where it takes it from.
+    let bound = values.names().filter(|name| script.is_ordinary(name));
+    bindings.locals.extend(bound.map(str::to_owned));
     let is_mapper =
         |token: &Token| matches!(token, Token::Name(name) if script.mappers.contains(name));
     let mut pairs = tokens.iter().zip(tokens.iter().skip(1));

@@ -116,7 +116,6 @@ fn words_of_unknown_programs_that_only_read() {
             "a query that only reads",
             &[
                 "acme exec 'SELECT name FROM users'",
-                "acme db exec \"PRAGMA table_info(users)\"",
                 "acme --sql 'select count(*) from a;'",
             ],
             &[

