@@ -205,7 +205,7 @@ fn skips_consent(lower: &str) -> bool {
         let to = (at + ORDER_WORDS).min(words.len());
         words.get(at.saturating_sub(ORDER_WORDS)..to).unwrap_or(&[])
     };
-    let skips = |(_, word): &(usize, &&str)| SKIPPING_WORDS.contains(**word);
+    let skips = |(_, word): &(usize, &&str)| SKIPPING_WORDS.contains(word);
     let mut skipping = words.iter().enumerate().filter(skips);
     skipping.by_ref().take(PHRASES_MAX).any(|(at, _)| {
         let mut behind = words
@@ -216,7 +216,7 @@ fn skips_consent(lower: &str) -> bool {
         let front = at.checked_sub(1).and_then(|before| words.get(before));
         let consent = |word: &&str| CONSENT_STEMS.iter().any(|stem| word.starts_with(stem));
         !front.is_some_and(|word| matches!(*word, "not" | "never" | "don't" | "dont"))
-            && behind.any(|word| consent(word))
+            && behind.any(consent)
             && orders(&around(at).join(" "))
     }) || skipping.next().is_some()
 }

@@ -59,7 +59,7 @@ fn identifies(key: &[String]) -> bool {
 /// Whether a key, or each of its words, is on a list: `page_size`, `sort_by`.
 fn on(list: &Names, key: &[String]) -> bool {
     let listed = |word: &String| {
-        list.contains(word.as_str()) || singular(word).is_some_and(|one| list.contains(&*one))
+        list.contains(word.as_str()) || singular(word).is_some_and(|one| list.contains(&one))
     };
     !key.is_empty() && (list.contains(key.join("_").as_str()) || key.iter().all(listed))
 }
@@ -91,7 +91,7 @@ fn is_plain(value: &Value) -> bool {
 
 /// Returns the words that an argument orders a tool to do, where its key says neither which things
 /// are meant nor what they are like: `{"then": "delete"}`.
-pub(super) fn ordered<'a>(args: &'a Map<String, Value>) -> Vec<&'a str> {
+pub(super) fn ordered(args: &Map<String, Value>) -> Vec<&str> {
     fn below<'a>(key: &str, value: &'a Value, depth: usize, found: &mut Vec<&'a str>) {
         let key_words = words(key);
         let says = [&SAYING_KEYS, &SEARCH_KEYS, &NARROWING_KEYS, &LOCATING_KEYS];

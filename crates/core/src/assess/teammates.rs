@@ -27,15 +27,17 @@ pub(super) fn row(named: &Named, args: &Map<String, Value>) -> Option<&'static T
     if !known {
         return None;
     }
-    let mut names = ["recipient", "to"].iter().filter_map(|key| args.get(*key));
-    let named_well = names.clone().all(|name| name.as_str().is_some_and(is_name));
+    let mut recipients = ["recipient", "to"].iter().filter_map(|key| args.get(*key));
+    let named_well = recipients
+        .clone()
+        .all(|name| name.as_str().is_some_and(is_name));
     // An answer names the request instead, and a broadcast goes to the team with a summary for the list.
     let needs_none = match kind {
         "broadcast" => args.contains_key("summary"),
         "shutdown_response" => args.contains_key("request_id") && args.contains_key("approve"),
         _ => false,
     };
-    let goes_to_the_team = named_well && (needs_none || names.next().is_some());
+    let goes_to_the_team = named_well && (needs_none || recipients.next().is_some());
     goes_to_the_team.then(|| knowledge::tool(ROW)).flatten()
 }
 

@@ -207,14 +207,16 @@ fn windows_too(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gath
             other.deeds(&reading, name, Span::new(0, command.len()));
             continue;
         }
-        reading.deeds.retain(|deed| match deed {
-            Deed::ReadFile(path)
+        reading.deeds.retain(|deed| {
+            if let Deed::ReadFile(path)
             | Deed::WriteFile(path)
             | Deed::DeleteFile(path)
-            | Deed::DeleteTree(path) => path.contains(['\\', ':', '~']) || path.contains("/Users/"),
+            | Deed::DeleteTree(path) = deed
+            {
+                return path.contains(['\\', ':', '~']) || path.contains("/Users/");
+            }
             // `format d:`, and not a word of some text.
-            Deed::WipeDisk(what) => what.contains(':'),
-            _ => false,
+            matches!(deed, Deed::WipeDisk(what) if what.contains(':'))
         });
         let deeds = Reading {
             deeds: reading.deeds,

@@ -69,8 +69,8 @@ const COMMANDS: &str = r#"{"id":1,"repo":"shop","session":"a","n":3,"cwd":"/code
 {"id":5,"repo":"blog","session":"a","n":3,"cwd":"/code/blog","command":"rm -rf /srv/old"}
 {"id":6,"repo":"blog","session":"a","n":4,"cwd":"/code/blog","command":"rm -rf /"}
 "#;
-const TOOLS: &str = r##"{"id":7,"repo":"shop","session":"a","n":2,"cwd":"/code/shop","tool":"write_file","args":{"path":"clean.sh","content":"rm -rf /srv/photos\n"}}
-"##;
+const TOOLS: &str = r#"{"id":7,"repo":"shop","session":"a","n":2,"cwd":"/code/shop","tool":"write_file","args":{"path":"clean.sh","content":"rm -rf /srv/photos\n"}}
+"#;
 const LABELS: &str = r#"{"id":1,"label":"justified"}
 {"id":2,"label":"noise"}
 {"id":4,"label":"justified"}

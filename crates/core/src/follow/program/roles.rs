@@ -385,11 +385,11 @@ pub(super) fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> 
         .collect();
     places.retain(|(role, _)| *role != Role::Command);
     if only_counts(read) {
-        let names = |(role, many)| match role {
-            Role::Read => (Role::Name, many),
-            other => (other, many),
-        };
-        places = places.into_iter().map(names).collect();
+        for (role, _) in &mut places {
+            if *role == Role::Read {
+                *role = Role::Name;
+            }
+        }
     }
     // `grep -e pattern file`, `sed -f script file`: the option took the first operand's part.
     let takes_first = match places.first() {

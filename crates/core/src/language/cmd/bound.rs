@@ -152,7 +152,7 @@ fn put(text: &str, letter: char, value: &str) -> (String, usize) {
         let (is_part, name) = match name.strip_prefix('~') {
             Some(part) => {
                 let known = "fdpnxsatz$:";
-                let end = part.rfind(|c: char| c == letter).filter(|end| {
+                let end = part.rfind(letter).filter(|end| {
                     let parts = part.get(..*end).unwrap_or("");
                     parts
                         .chars()
@@ -163,16 +163,13 @@ fn put(text: &str, letter: char, value: &str) -> (String, usize) {
             }
             None => (false, name),
         };
-        match name.strip_prefix(letter) {
-            Some(behind) => {
-                filled.push_str(if is_part { UNKNOWN_PART } else { value });
-                count += 1;
-                rest = behind;
-            }
-            None => {
-                filled.push('%');
-                rest = behind;
-            }
+        if let Some(behind) = name.strip_prefix(letter) {
+            filled.push_str(if is_part { UNKNOWN_PART } else { value });
+            count += 1;
+            rest = behind;
+        } else {
+            filled.push('%');
+            rest = behind;
         }
     }
     filled.push_str(rest);

@@ -208,7 +208,7 @@ impl Course {
         let is_refused = ruling.verdict == Verdict::Refuse;
         let is_new = is_asked && (is_refused || self.causes.insert(cause));
         figures.per_cause.add(is_new);
-        let is_open = is_asked && self.stays_open(&call, assessment, &ruling);
+        let is_open = is_asked && self.stays_open(&call, assessment, ruling);
         figures.per_scope.add(is_open);
         let seen = Seen {
             id: made.beside.id,
@@ -226,7 +226,7 @@ impl Course {
 
     /// Whether no grant of the session covers a call that is a question. Leaves the widest one that
     /// the question offers.
-    fn stays_open(&mut self, call: &ToolCall, assessment: &Assessment, ruling: &Ruling) -> bool {
+    fn stays_open(&mut self, call: &ToolCall, assessment: &Assessment, ruling: Ruling) -> bool {
         let lifts = ruling.verdict == Verdict::Ask && !ruling.once_only;
         if lifts
             && self
@@ -237,7 +237,7 @@ impl Course {
             return false;
         }
         self.scopes
-            .extend(candidates(call, assessment, ruling).pop());
+            .extend(candidates(call, assessment, &ruling).pop());
         true
     }
 }

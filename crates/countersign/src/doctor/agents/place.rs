@@ -221,6 +221,7 @@ pub(super) struct Machine {
 #[cfg(test)]
 impl Machine {
     pub(super) fn new(agent: &str) -> Self {
+        use std::os::unix::fs::PermissionsExt as _;
         let directory = tempfile::tempdir().unwrap();
         let root = directory.path().to_owned();
         let program = root.join("bin/countersign");
@@ -233,7 +234,6 @@ impl Machine {
             version: None,
         };
         machine.write("bin/countersign", "#!/bin/sh\n");
-        use std::os::unix::fs::PermissionsExt as _;
         std::fs::set_permissions(program, std::fs::Permissions::from_mode(0o755)).unwrap();
         machine
     }

@@ -69,7 +69,7 @@ impl Draw {
         lines.collect()
     }
 
-    /// Returns the next number of the sequence that the seed begins (SplitMix64).
+    /// Returns the next number of the sequence that the seed begins (`SplitMix64`).
     fn lot(&mut self) -> u64 {
         self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut lot = self.state;
