@@ -271,7 +271,7 @@ fn ordinary_lines_of_windows_shells_run() {
         ("W cmd, W windows_cmd", "for /l %i in (1,1,3) do echo %i"),
         ("W cmd, W terminal, W windows_cmd", "set A=1"),
         ("W cmd, W terminal, W windows_cmd", "python app.py"),
-        ("W cmd, W terminal, W windows_cmd", "findstr /s /i TODO *.py"),
+        ("W cmd, W terminal, W windows_cmd", "findstr /s /i Obsolete *.py"),
         ("W cmd, W terminal, W windows_cmd", "echo y | npm test"),
         ("W cmd, W terminal, W windows_cmd", "type a.txt | findstr x"),
         ("W cmd, W terminal, W windows_cmd", "mkdir out"),
