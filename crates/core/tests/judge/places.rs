@@ -141,7 +141,7 @@ const BESIDE: &[Twin] = &[
     ("a linter", DIRECTORY, "cd ../lib/web && npx eslint src", "cd ../downloads/web && npx eslint src"),
     ("a build", DIRECTORY, "make -C ../lib", "make -C ../.lib"),
     ("capital letters", DIRECTORY, "cd ~/SRC/lib && go vet ./...", "cd ~/SRC/../lib && go vet ./..."),
-    ("part of a repository", "/home/dev/work/acme/app/cli", "cd ../../lib && go test ./...", "cd ../../../lib && go test ./..."),
+    ("part of a repository", "/home/dev/src/acme/app/cli", "cd ../../lib && go test ./...", "cd ../../../lib && go test ./..."),
     ("below a home", "/home/dev/app", "go test ./...", "cd ../lib && go test ./..."),
     ("in a folder of downloads", "/home/dev/Downloads/app", "ls ../lib", "cd ../lib && make"),
     ("installing", DIRECTORY, "cd ../lib && npm test", "cd ../lib && npm install left-pad"),

@@ -271,12 +271,8 @@ impl Lexer<'_> {
         let body = self.until(quote)?;
         match self.script.syntax {
             Syntax::Python => self.python_text(&prefix, &body),
-            Syntax::JavaScript => {
-                self.tokens.push(Token::Text(escapes::undo(&body)));
-                Some(())
-            }
-            Syntax::Plain => {
-                self.tokens.push(Token::Text(unescape(&body)));
+            syntax @ (Syntax::JavaScript | Syntax::Plain) => {
+                self.tokens.push(Token::Text(escapes::undo(syntax, &body)));
                 Some(())
             }
             Syntax::Ruby if quote == '"' => self.interpolated(&body, "#{", false),
@@ -322,7 +318,7 @@ impl Lexer<'_> {
             }
         }
         let text = if codes.is_empty() {
-            unescape(body)
+            escapes::undo(self.script.syntax, body)
         } else {
             None
         };
@@ -383,7 +379,9 @@ impl Lexer<'_> {
                 _ => {}
             }
         }
-        let text = if is_plain { unescape(body) } else { None };
+        let text = is_plain
+            .then(|| escapes::undo(self.script.syntax, body))
+            .flatten();
         self.tokens.push(if is_command {
             Token::Command(text)
         } else {
@@ -601,32 +599,6 @@ fn braced(cursor: &mut Cursor) -> Option<String> {
         }
         code.push(c);
     }
-}
-
-/// The string with its usual escapes undone; `None` if characters are written as numbers.
-fn unescape(body: &str) -> Option<String> {
-    let mut text = String::new();
-    let mut chars = body.chars();
-    while let Some(c) = chars.next() {
-        if c != '\\' {
-            text.push(c);
-            continue;
-        }
-        match chars.next()? {
-            'n' => text.push('\n'),
-            't' => text.push('\t'),
-            'r' => text.push('\r'),
-            '\n' => {}
-            '0'..='9' | 'x' | 'u' | 'U' | 'N' | 'c' => return None,
-            other => {
-                if other.is_ascii_alphabetic() {
-                    text.push('\\');
-                }
-                text.push(other);
-            }
-        }
-    }
-    Some(text)
 }
 
 fn closing(open: char) -> char {

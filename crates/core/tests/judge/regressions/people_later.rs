@@ -255,7 +255,7 @@ const FAMILIES: &[Family] = &[
             "rm -rf ~/.claude/skills/review",
             "echo '{}' > ~/.claude/settings.local.json",
             "sed -i '/deny/d' ~/.gemini/settings.json",
-            "git -C ~/work/other config core.hooksPath /tmp/h",
+            "git -C ~/src/other config core.hooksPath /tmp/h",
         ],
         runs: &[
             "echo '- use pnpm' >> CLAUDE.md",

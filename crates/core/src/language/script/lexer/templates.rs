@@ -1,6 +1,7 @@
 //! Texts of Python and templates of JavaScript, in which code may stand.
 
 use super::{Lexer, Token, braced, escapes};
+use crate::knowledge::Syntax;
 use crate::language::cursor::Cursor;
 
 impl Lexer<'_> {
@@ -23,7 +24,7 @@ impl Lexer<'_> {
             if is_raw {
                 Some(body.to_owned())
             } else {
-                escapes::undo(body)
+                escapes::undo(Syntax::Python, body)
             }
         };
         if !prefix.contains('f') && !prefix.contains('t') {
@@ -69,7 +70,8 @@ impl Lexer<'_> {
                 plain.extend([cursor.bump()?, cursor.bump()?]);
             } else if cursor.eat_text("${") {
                 is_plain = false;
-                self.tokens.push(Token::Text(escapes::undo(&plain)));
+                self.tokens
+                    .push(Token::Text(escapes::undo(Syntax::JavaScript, &plain)));
                 plain.clear();
                 let code = braced(&mut cursor)?;
                 self.inner(&code)?;
@@ -79,7 +81,8 @@ impl Lexer<'_> {
                 cursor.bump();
             }
         }
-        self.tokens.push(Token::Text(escapes::undo(&plain)));
+        self.tokens
+            .push(Token::Text(escapes::undo(Syntax::JavaScript, &plain)));
         if !is_plain {
             self.tokens.insert(start, Token::Mark("("));
             self.tokens.push(Token::Mark(")"));
