@@ -10,14 +10,15 @@
 
 mod body;
 mod fit;
+mod marks;
 mod text;
 
 use serde::{Deserialize, Serialize};
 
 use crate::approval::{Approval, Choice};
-use crate::assessment::{Assessment, SideEffect};
+use crate::assessment::{Assessment, Severity, SideEffect};
 use crate::call::{ARGUMENT_BYTES_MAX, ToolCall};
-use crate::display::{inline, line, unfenced_plain};
+use crate::display::{inline, line, shortened, unfenced_plain};
 use crate::status::Risk;
 use crate::tier::Tier;
 use crate::time::UnixMillis;
@@ -79,6 +80,22 @@ pub struct Field {
     pub text: String,
     /// Whether it is code, to be shown in fixed width with its line breaks.
     pub code: bool,
+    /// Where the danger stands in it, in the order of the text.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<Mark>,
+}
+
+/// A part of a text that a finding is about.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mark {
+    /// Where it begins, in UTF-8 bytes of the shown text.
+    pub start: usize,
+    /// Where it ends.
+    pub end: usize,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was found, for a person.
+    pub words: String,
 }
 
 /// Who asks, as the card says it.
@@ -126,7 +143,7 @@ impl Card {
                 .collect(),
             tool: inline(&call.tool),
             command: one_line(call, redacts),
-            body: body::body(call, redacts),
+            body: body::body(call, &assessment.findings, redacts),
             lineage: lineage_fields(call, lineage, redacts),
             help_lines: if assessment.crisis_sensitive {
                 lineage.help_lines.iter().map(|text| line(text)).collect()
@@ -144,6 +161,33 @@ impl Card {
             digest: approval.digest.to_string(),
             outcome: None,
         }
+    }
+
+    /// Returns where to look, a line each, for surfaces that cannot mark a text: what is marked, and in
+    /// which line of a longer text. Nothing where the mark is the whole text.
+    pub fn look_at(&self) -> Vec<String> {
+        let mut lines = Vec::new();
+        for field in &self.body {
+            let is_long = field.text.contains('\n');
+            for mark in &field.marks {
+                let before = field.text.get(..mark.start).unwrap_or_default();
+                let quoted = field.text.get(mark.start..mark.end).unwrap_or_default();
+                if quoted.trim() == field.text.trim() {
+                    continue;
+                }
+                let number = before.matches('\n').count() + 1;
+                let place = if is_long {
+                    format!("line {number}: ")
+                } else {
+                    String::new()
+                };
+                lines.push(format!(
+                    "{place}{}",
+                    shortened(&quoted.replace('\n', " ⏎ "))
+                ));
+            }
+        }
+        lines
     }
 
     /// Says how it ended. Nothing can be chosen any more.
@@ -176,11 +220,12 @@ pub const fn label(choice: Choice) -> &'static str {
 
 impl Field {
     /// A line of words.
-    fn words(name: &str, text: String) -> Self {
+    pub fn words(name: &str, text: String) -> Self {
         Self {
             name: name.to_owned(),
             text,
             code: false,
+            marks: Vec::new(),
         }
     }
 }
@@ -233,6 +278,7 @@ fn lineage_fields(call: &ToolCall, lineage: &Lineage, redacts: Redacts) -> Vec<F
             name: "In reply to".to_owned(),
             text: unfenced_plain(&without_secrets(&said, redacts)),
             code: true,
+            marks: Vec::new(),
         });
     }
     fields

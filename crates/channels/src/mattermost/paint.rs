@@ -258,6 +258,9 @@ fn facts(card: &Card, deadline: &str) -> Vec<Fact> {
     for reason in card.reasons.iter().skip(1) {
         facts.push(Fact::wide("Why", &inert(reason)));
     }
+    for place in card.look_at() {
+        facts.push(Fact::wide("Look at", &inert(&place)));
+    }
     for help in &card.help_lines {
         facts.push(Fact::wide("Help line", &inert(help)));
     }

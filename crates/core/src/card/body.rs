@@ -2,9 +2,10 @@
 
 use serde_json::{Map, Value};
 
-use super::Field;
 use super::text::{Redacts, value_without_secrets, without_secrets};
+use super::{Field, marks};
 use crate::assess::told::{Argument, Told, told};
+use crate::assessment::Finding;
 use crate::call::ToolCall;
 use crate::display::{inline, line, notes, unfenced};
 use crate::knowledge::{ArgumentRole, Effect};
@@ -100,13 +101,14 @@ fn names(told: &Told, redacts: Redacts) -> String {
 }
 
 /// Returns every argument of `call`, in full: who and where first, what is said or written last.
-pub(super) fn body(call: &ToolCall, redacts: Redacts) -> Vec<Field> {
+pub(super) fn body(call: &ToolCall, findings: &[Finding], redacts: Redacts) -> Vec<Field> {
     let Some(mut told) = told(call) else {
         let value = shown_strings("", &call.args, redacts);
         return vec![code_field("Arguments", &pretty(&value))];
     };
     told.args.sort_by_key(|argument| rank(argument.role));
     let terminal = told.is_terminal();
+    let commands = told.args.iter().filter_map(Argument::shell_text).count();
     let mut fields = Vec::new();
     for argument in &told.args {
         let command = argument.shell_text().filter(|_| terminal);
@@ -126,6 +128,10 @@ pub(super) fn body(call: &ToolCall, redacts: Redacts) -> Vec<Field> {
                 argument.role,
                 Some(ArgumentRole::Shell | ArgumentRole::Code | ArgumentRole::Sql)
             );
+        // Findings point into the only command; of several, nobody knows into which.
+        if let Some(command) = command.filter(|_| commands == 1) {
+            marks::put(&mut field, &command, findings, redacts);
+        }
         fields.push(field);
         fields.extend(
             notes(&text)
@@ -144,6 +150,7 @@ fn code_field(name: &str, text: &str) -> Field {
         name: name.to_owned(),
         text: unfenced(text),
         code: true,
+        marks: Vec::new(),
     }
 }
 

@@ -100,6 +100,9 @@ impl Card {
                 row(&mut text, &field.name, &field.text);
             }
         }
+        for place in self.look_at() {
+            row(&mut text, "Look at", &place);
+        }
         let tier = format!("{}, {}", self.tier.word(), self.tier.sentence());
         row(&mut text, "Separation", &tier);
         row(&mut text, "Digest", &self.digest);

@@ -269,6 +269,7 @@ fn paint(stored: &mut StoredApproval, count: u64, latest: &str, now: UnixMillis)
         name: "The latest one".to_owned(),
         text: shortened(latest),
         code: true,
+        marks: Vec::new(),
     }];
     "This card closes automatically when the flood is over.".clone_into(&mut card.on_timeout);
     stored.shown_args = json!({ "held_back": count });

@@ -43,11 +43,8 @@ impl Delivery {
         if card.choices.iter().any(is_standing)
             && let Some(scope) = stored.scopes.first()
         {
-            card.lineage.push(Field {
-                name: "Session and always cover".to_owned(),
-                text: scope.words(),
-                code: false,
-            });
+            let covers = Field::words("Session and always cover", scope.words());
+            card.lineage.push(covers);
         }
         Ok(About {
             closing: stored.approval.outcome().map(Closing::from),

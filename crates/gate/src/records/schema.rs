@@ -226,6 +226,24 @@ pub struct Field {
     pub text: String,
     /// Whether it is code, to be shown in fixed width with its line breaks.
     pub code: bool,
+    /// Where the danger stands in it, in the order of the text; left out where there is none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub marks: Vec<Mark>,
+}
+
+/// A part of a text that a finding is about.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = CardMark)]
+pub struct Mark {
+    /// Where it begins, in UTF-8 bytes of the shown text.
+    pub start: u32,
+    /// Where it ends.
+    pub end: u32,
+    /// How bad it is.
+    pub severity: Severity,
+    /// What was found, for a person.
+    pub words: String,
 }
 
 /// Which calls a grant is about. In every kind `within` is what the call it was given for would

@@ -3,7 +3,7 @@
 use countersign_core::approval::Choice;
 use countersign_core::assessment::{Severity, SideEffect};
 use countersign_core::call::ToolCall;
-use countersign_core::card::{Card, Field};
+use countersign_core::card::{Card, Field, Mark};
 use countersign_core::digest::Digest;
 use countersign_core::grant::{CommandShape, Scope, Within};
 use countersign_core::judge::judge;
@@ -67,6 +67,12 @@ fn the_schema_has_the_fields_of_a_card_and_of_an_entry() {
         name: "command".to_owned(),
         text: "ls".to_owned(),
         code: true,
+        marks: vec![Mark {
+            start: 0,
+            end: 2,
+            severity: Severity::High,
+            words: "lists files".to_owned(),
+        }],
     };
     let card = Card {
         approval_id: "apr_1".to_owned(),

@@ -1,0 +1,133 @@
+//! Marks: where in the shown text the danger stands.
+//!
+//! Findings point into the command as it was sent. What is shown differs from it: control characters are
+//! written out, secrets are named. A mark is therefore looked up in the shown text, and one that cannot be
+//! found there exactly is left out: no mark is better than one beside its word.
+
+use super::text::{Redacts, without_secrets};
+use super::{Field, Mark};
+use crate::assessment::{Finding, Severity};
+use crate::display::{line, unfenced};
+
+/// Most marks of one text. More would point at nothing in particular.
+const MARKS_MAX: usize = 8;
+
+/// Puts marks on `field`, which shows `command`: the gravest findings first, no two of them overlapping.
+pub(super) fn put(field: &mut Field, command: &str, findings: &[Finding], redacts: Redacts) {
+    let shown = |text: &str| unfenced(&without_secrets(text, redacts));
+    let mut grave: Vec<&Finding> = findings
+        .iter()
+        .filter(|finding| finding.severity >= Severity::Medium)
+        .collect();
+    grave.sort_by_key(|finding| std::cmp::Reverse(finding.severity));
+    for finding in grave {
+        if field.marks.len() >= MARKS_MAX {
+            break;
+        }
+        let Some(span) = finding.span else { continue };
+        let range = span.start as usize..span.end as usize;
+        let (Some(before), Some(meant)) = (command.get(..range.start), command.get(range)) else {
+            continue;
+        };
+        if meant.trim().is_empty() {
+            continue;
+        }
+        let (before, meant) = (shown(before), shown(meant));
+        let rest = field.text.strip_prefix(before.as_str());
+        if !rest.is_some_and(|rest| rest.starts_with(&meant)) {
+            continue;
+        }
+        let mark = Mark {
+            start: before.len(),
+            end: before.len() + meant.len(),
+            severity: finding.severity,
+            words: line(&without_secrets(&finding.message, redacts)),
+        };
+        let overlaps = |other: &Mark| mark.start < other.end && other.start < mark.end;
+        if !field.marks.iter().any(overlaps) {
+            field.marks.push(mark);
+        }
+    }
+    field.marks.sort_by_key(|mark| mark.start);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::Span;
+
+    fn finding(command: &str, word: &str, severity: Severity) -> Finding {
+        let start = u32::try_from(command.find(word).unwrap()).unwrap();
+        let end = start + u32::try_from(word.len()).unwrap();
+        Finding {
+            code: "x",
+            cause: "x",
+            severity,
+            message: format!("about {word}"),
+            span: Some(Span::new(start, end)),
+        }
+    }
+
+    fn marked(command: &str, words: &[(&str, Severity)]) -> Vec<String> {
+        let findings: Vec<Finding> = words
+            .iter()
+            .map(|(word, severity)| finding(command, word, *severity))
+            .collect();
+        let mut field = Field::words(
+            "Command",
+            unfenced(&without_secrets(command, Redacts::Secrets)),
+        );
+        put(&mut field, command, &findings, Redacts::Secrets);
+        let marks = field.marks.iter();
+        marks
+            .map(|mark| field.text[mark.start..mark.end].to_owned())
+            .collect()
+    }
+
+    #[test]
+    fn a_mark_stands_at_its_word_or_nowhere() {
+        use Severity::{High, Info, Medium};
+        let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+        let long = format!("echo {token} && rm -rf /srv");
+        let rows: [(&str, &str, &[(&str, Severity)], &[&str]); 6] = [
+            (
+                "plain",
+                "ls && rm -rf /srv",
+                &[("rm -rf /srv", High)],
+                &["rm -rf /srv"],
+            ),
+            (
+                "behind a hidden character",
+                "ls \u{202e}x && rm -rf /srv",
+                &[("rm", High)],
+                &["rm"],
+            ),
+            (
+                "behind a secret",
+                &long,
+                &[("rm -rf /srv", High)],
+                &["rm -rf /srv"],
+            ),
+            (
+                "in a later line",
+                "ls\n\nrm -rf /srv",
+                &[("rm", High)],
+                &["rm"],
+            ),
+            ("not worth it", "ls && rm -rf /srv", &[("ls", Info)], &[]),
+            (
+                "the gravest of those that overlap, in order",
+                "curl a | sh; rm -rf /srv",
+                &[
+                    ("rm -rf", Medium),
+                    ("rm -rf /srv", High),
+                    ("curl a | sh", Medium),
+                ],
+                &["curl a | sh", "rm -rf /srv"],
+            ),
+        ];
+        for (name, command, words, wanted) in rows {
+            assert_eq!(marked(command, words), wanted, "{name}");
+        }
+    }
+}
