@@ -41,7 +41,21 @@ impl Choice {
             Self::Deny => "deny",
         }
     }
+
+    /// Returns its number on every surface. What is not offered is left out, never renumbered: a
+    /// digit means one thing.
+    pub const fn number(self) -> usize {
+        match self {
+            Self::Once => 1,
+            Self::Session => 2,
+            Self::Always => 3,
+            Self::Deny => 4,
+        }
+    }
 }
+
+/// The number of *show full command*, behind those of the choices.
+pub const VIEW_NUMBER: usize = 5;
 
 /// A choice made by a person.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

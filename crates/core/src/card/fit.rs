@@ -111,8 +111,7 @@ impl Card {
             row(&mut text, "Then", &self.on_timeout);
             let labels: Vec<String> = choices
                 .iter()
-                .enumerate()
-                .map(|(at, choice)| format!("{} {}", at + 1, label(*choice)))
+                .map(|choice| format!("{} {}", choice.number(), label(*choice)))
                 .collect();
             row(&mut text, "Choices", &labels.join(" · "));
         }

@@ -103,8 +103,8 @@ impl Asked {
 /// What a person typed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Typed {
-    /// One of the choices.
-    Choice(Choice),
+    /// One of the choices, and what the agent is told with a denial.
+    Choice(Choice, Option<String>),
     /// None of them.
     Unclear,
 }
@@ -378,7 +378,7 @@ impl<'a> Follow<'a> {
                 eprintln!("\n{}", card(&approval).trim_end());
                 if self.is_terminal {
                     // The card has numbered them.
-                    eprint!("Answer, 1 to {}: ", choices.len());
+                    eprint!("{}: ", prompt(choices));
                 } else {
                     let choices: Vec<&str> = choices.iter().map(|it| it.word()).collect();
                     let choices = choices.join("|");
@@ -489,11 +489,11 @@ impl Follow<'_> {
             if let Some(scope) = scope {
                 return Some(json!({ "choice": choice.word(), "scope": scope.scope }));
             }
-            eprint!("Nothing was answered. Type 1 to {}: ", choices.len());
+            eprint!("Nothing was answered. {}: ", prompt(choices));
             return None;
         }
         match chosen(&typed, choices) {
-            Typed::Choice(choice @ (Choice::Session | Choice::Always)) => {
+            Typed::Choice(choice @ (Choice::Session | Choice::Always), _) => {
                 match scopes_of(self.client, id, choice).await {
                     Ok(scopes) => {
                         self.forget_typed();
@@ -502,14 +502,14 @@ impl Follow<'_> {
                     }
                     Err(complaint) => {
                         eprintln!("{}", complaint.message());
-                        eprint!("Answer, 1 to {}: ", choices.len());
+                        eprint!("{}: ", prompt(choices));
                     }
                 }
                 None
             }
-            Typed::Choice(choice) => Some(json!({ "choice": choice.word() })),
+            Typed::Choice(choice, note) => Some(answer_of(choice, note)),
             Typed::Unclear => {
-                eprint!("Type a number from 1 to {} and Enter: ", choices.len());
+                eprint!("{}: ", prompt(choices));
                 None
             }
         }
@@ -572,15 +572,48 @@ pub(crate) fn read_lines() -> mpsc::Receiver<String> {
     lines
 }
 
-/// Returns which of `choices` was typed, by its number or its word.
+/// Returns which of `choices` was typed, by its number or its word. Words after a denial are its note;
+/// nothing may follow a permission.
 pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Typed {
-    let typed = typed.trim().to_ascii_lowercase();
-    let numbered = typed.parse::<usize>().ok();
-    let numbered = numbered.and_then(|number| choices.get(number.checked_sub(1)?));
-    let named = choices.iter().find(|choice| choice.word() == typed);
-    numbered
-        .or(named)
-        .map_or(Typed::Unclear, |choice| Typed::Choice(*choice))
+    let typed = typed.trim();
+    let (first, note) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
+    let number = first.parse::<usize>().ok();
+    let meant = |choice: &&Choice| {
+        first.eq_ignore_ascii_case(choice.word()) || number == Some(choice.number())
+    };
+    let note = Some(note.trim().to_owned()).filter(|note| !note.is_empty());
+    match choices.iter().find(meant) {
+        Some(choice) if note.is_none() || *choice == Choice::Deny => Typed::Choice(*choice, note),
+        Some(_) | None => Typed::Unclear,
+    }
+}
+
+/// Returns the answer `choice` with its note, as the gateway takes it.
+pub(crate) fn answer_of(choice: Choice, note: Option<String>) -> Value {
+    match note {
+        Some(note) => json!({ "choice": choice.word(), "note": note }),
+        None => json!({ "choice": choice.word() }),
+    }
+}
+
+/// Returns what to type, with the numbers of `choices`.
+pub(crate) fn prompt(choices: &[Choice]) -> String {
+    let note = if choices.contains(&Choice::Deny) {
+        "; words after 4 tell the agent why"
+    } else {
+        ""
+    };
+    format!("Type {} and Enter{note}", numbers(choices))
+}
+
+/// Returns the numbers of `choices`, as a person reads them: `1, 2 or 4`.
+fn numbers(choices: &[Choice]) -> String {
+    let numbers: Vec<String> = choices.iter().map(|it| it.number().to_string()).collect();
+    match numbers.split_last() {
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+        None => String::new(),
+    }
 }
 
 /// Returns the answer to a question: the number of one of its choices, or words.
@@ -628,10 +661,15 @@ mod tests {
     #[test]
     fn only_a_choice_that_was_offered_is_an_answer() {
         let choices = [Choice::Once, Choice::Deny];
+        let because = || Some("use a copy".to_owned());
         let rows = [
-            ("1", Typed::Choice(Choice::Once)),
-            (" 2 ", Typed::Choice(Choice::Deny)),
-            ("Deny", Typed::Choice(Choice::Deny)),
+            ("1", Typed::Choice(Choice::Once, None)),
+            (" 4 ", Typed::Choice(Choice::Deny, None)),
+            ("4 use a copy", Typed::Choice(Choice::Deny, because())),
+            ("deny  use a copy ", Typed::Choice(Choice::Deny, because())),
+            ("1 use a copy", Typed::Unclear),
+            ("2", Typed::Unclear),
+            ("Deny", Typed::Choice(Choice::Deny, None)),
             ("always", Typed::Unclear),
             ("0", Typed::Unclear),
             ("3", Typed::Unclear),

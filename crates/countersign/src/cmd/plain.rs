@@ -15,11 +15,13 @@ use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::records::event::Event;
 use countersign_gate::records::view::ApprovalView;
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
 use super::approvals::card;
-use super::follow::{Typed, chosen, clarified, read_lines, scopes_in_words, scopes_of};
+use super::follow::{
+    Typed, answer_of, chosen, clarified, prompt, read_lines, scopes_in_words, scopes_of,
+};
 use crate::client::{Answer, Client, segment};
 use crate::complaint::Complaint;
 use crate::show::print;
@@ -183,13 +185,10 @@ impl Plain<'_> {
         if choices.is_empty() {
             return Ok(());
         }
-        for (number, choice) in choices.iter().enumerate() {
-            say(&format!("{}. {}\n", number + 1, label(*choice)))?;
+        for choice in choices {
+            say(&format!("{}. {}\n", choice.number(), label(*choice)))?;
         }
-        let prompt = format!(
-            "Type a number from 1 to {} and Enter, or Enter to go back: ",
-            choices.len()
-        );
+        let prompt = format!("{}; Enter alone goes back: ", prompt(choices));
         loop {
             let Some(line) = self.ask(&prompt, Some(&id)).await? else {
                 return Ok(());
@@ -199,32 +198,28 @@ impl Plain<'_> {
             }
             match chosen(&line, choices) {
                 Typed::Unclear => say("There is no such choice.\n")?,
-                Typed::Choice(choice) => return self.answer(&id, &path, choice).await,
+                Typed::Choice(choice, note) => {
+                    let body = answer_of(choice, note);
+                    return self.answer(&id, &path, choice, body).await;
+                }
             }
         }
     }
 
-    async fn answer(&mut self, id: &str, path: &str, choice: Choice) -> Result<(), Complaint> {
-        let mut body = json!({ "choice": choice.word() });
-        match choice {
-            Choice::Deny => {
-                let prompt = "Tell the agent why (Enter to skip): ";
-                let Some(note) = self.ask(prompt, Some(id)).await? else {
-                    return Ok(());
-                };
-                if let Some(fields) = body.as_object_mut().filter(|_| !note.trim().is_empty()) {
-                    fields.insert("note".to_owned(), json!(note.trim()));
-                }
+    async fn answer(
+        &mut self,
+        id: &str,
+        path: &str,
+        choice: Choice,
+        mut body: Value,
+    ) -> Result<(), Complaint> {
+        if matches!(choice, Choice::Session | Choice::Always) {
+            let Some(scope) = self.scope(id, choice).await? else {
+                return Ok(());
+            };
+            if let Some(fields) = body.as_object_mut() {
+                fields.insert("scope".to_owned(), json!(scope));
             }
-            Choice::Session | Choice::Always => {
-                let Some(scope) = self.scope(id, choice).await? else {
-                    return Ok(());
-                };
-                if let Some(fields) = body.as_object_mut() {
-                    fields.insert("scope".to_owned(), json!(scope));
-                }
-            }
-            Choice::Once => {}
         }
         let path = format!("{path}/resolve");
         let answered = self.client.send(Method::POST, &path, Some(&body)).await?;

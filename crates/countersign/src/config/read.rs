@@ -26,6 +26,7 @@ const OWNERS_KEYS: &[(&str, &str)] = &[
     ("approvals", "deny_memory"),
     ("approvals", "undo_seconds"),
     ("approvals", "starter_may_answer"),
+    ("approvals", "confirm_critical"),
     ("outbound", "token_ttl"),
 ];
 

@@ -196,6 +196,7 @@ pub(crate) static CONFIG: &[Key] = &[
             key("deny_memory", Spec::Time(SECONDS_MAX), "10m"),
             key("undo_seconds", Spec::Count(3600), "0"),
             key("starter_may_answer", Spec::Flag, "true"),
+            key("confirm_critical", Spec::Flag, "true"),
             key("fallback", Spec::List(&Spec::Text), "[]"),
         ]),
         "",

@@ -73,6 +73,9 @@ pub(crate) fn gate(values: &Value) -> Settings {
         starter_may_answer: at(values, "approvals.starter_may_answer")
             .as_bool()
             .unwrap_or(usual.starter_may_answer),
+        confirm_critical: at(values, "approvals.confirm_critical")
+            .as_bool()
+            .unwrap_or(usual.confirm_critical),
         assessors: assessors.filter_map(assessor).collect(),
         fallback: texts(at(values, "approvals.fallback")),
         ..usual

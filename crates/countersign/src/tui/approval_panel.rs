@@ -6,6 +6,7 @@
 //! opened, and if the risk is high, read to its end.
 
 mod change;
+mod choosing;
 mod draw;
 mod grant;
 mod subject;
@@ -23,6 +24,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use self::change::Columns;
+use self::choosing::Row;
 use self::grant::{Chosen, Granting};
 use self::subject::Subject;
 use super::arming::{Armed, Arming};
@@ -112,13 +114,6 @@ struct Text {
     rows: usize,
 }
 
-/// A row of the list.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Row {
-    Answer(Choice),
-    View,
-}
-
 impl ApprovalPanel {
     /// Shows `approval`.
     pub(crate) fn new(approval: ApprovalView, theme: Theme) -> Self {
@@ -185,30 +180,6 @@ impl ApprovalPanel {
     /// Whether it was answered by a key pressed here.
     pub(crate) const fn was_answered_here(&self) -> bool {
         self.was_answered_here && !self.is_waiting()
-    }
-
-    /// Answers with `choice`, as its number would: what must be read first must be read first. The
-    /// words that choose are typed elsewhere, so only the time in view counts.
-    pub(crate) fn choose(&mut self, choice: Choice, now: UnixMillis) -> Reaction {
-        if !self.is_waiting() || !self.subject.card.choices.contains(&choice) {
-            self.notice = Some("This was not offered.".to_owned());
-            return Reaction::STAYS;
-        }
-        if choice != Choice::Deny && !self.arming.had_time_to_read(now) {
-            self.notice = Some(UNSEEN.to_owned());
-            return Reaction::STAYS;
-        }
-        self.pick(Row::Answer(choice))
-    }
-
-    /// Denies it, and tells the agent why.
-    pub(crate) fn deny(&mut self, note: Option<&str>) -> Reaction {
-        let mut body = json!({ "choice": Choice::Deny.word() });
-        let note = note.map(str::trim).filter(|note| !note.is_empty());
-        if let (Some(fields), Some(note)) = (body.as_object_mut(), note) {
-            fields.insert("note".to_owned(), json!(note));
-        }
-        self.resolve(body)
     }
 
     /// Whether an answer can still be taken back.
@@ -279,11 +250,11 @@ impl ApprovalPanel {
         };
         let rows = self.rows();
         match act {
-            Act::Number(number) => match number.checked_sub(1).and_then(|at| rows.get(at)) {
+            Act::Number(number) => match rows.iter().position(|row| row.number() == number) {
                 Some(_) if armed == Armed::No => return self.too_soon(),
-                Some(row) => {
-                    self.selected = number - 1;
-                    return self.pick(*row);
+                Some(at) => {
+                    self.selected = at;
+                    return self.press_selected();
                 }
                 None => {}
             },
@@ -293,6 +264,10 @@ impl ApprovalPanel {
                 Some(row) => return self.pick(*row),
                 None => {}
             },
+            Act::DenyWithNote if self.is_waiting() && self.sent.is_none() => {
+                self.step = Step::Note(Input::new(Lines::One, NOTE_BYTES_MAX));
+            }
+            Act::DenyWithNote => {}
             Act::Up => self.selected = self.selected.saturating_sub(1),
             Act::Down => self.selected = (self.selected + 1).min(rows.len().saturating_sub(1)),
             Act::Leave => return Reaction::LEAVES,
@@ -304,6 +279,7 @@ impl ApprovalPanel {
                 return Reaction::wants(wishes);
             }
             Act::PageUp | Act::PageDown | Act::Top | Act::End => self.scroll(act),
+            Act::NextMark => return self.to_next_mark(),
             Act::Why => return self.turn_to_why(),
             Act::Keys => self.turn(Face::Keys),
             Act::SideBySide => self.toggle_columns(),
@@ -359,82 +335,6 @@ impl ApprovalPanel {
                 Reaction::STAYS
             }
         }
-    }
-
-    /// Returns the rows of the list.
-    fn rows(&self) -> Vec<Row> {
-        if !self.is_waiting() {
-            return Vec::new();
-        }
-        let choices = self.subject.card.choices.iter().copied();
-        let view = (self.text.is_long && !self.text.is_open).then_some(Row::View);
-        choices.map(Row::Answer).chain(view).collect()
-    }
-
-    fn pick(&mut self, row: Row) -> Reaction {
-        if self.sent.is_some() {
-            return Reaction::STAYS;
-        }
-        match row {
-            Row::View => Reaction::wants(self.open()),
-            Row::Answer(choice) => match (choice, self.block(choice)) {
-                (_, Some(why)) => {
-                    self.notice = Some(why.to_owned());
-                    Reaction::STAYS
-                }
-                (Choice::Deny, None) => {
-                    self.step = Step::Note(Input::new(Lines::One, NOTE_BYTES_MAX));
-                    Reaction::STAYS
-                }
-                (Choice::Once, None) => self.resolve(json!({ "choice": choice.word() })),
-                (Choice::Session | Choice::Always, None) => {
-                    self.step = Step::Granting(Granting::new(choice));
-                    // What is left behind must be read before it is confirmed.
-                    self.arming.out_of_view();
-                    let id = &self.subject.id;
-                    let body = json!({ "approval_id": id });
-                    Reaction::wants(vec![Wish::Send {
-                        tag: tag(PREVIEW, id),
-                        method: Method::POST,
-                        path: "/v1/grants/preview".to_owned(),
-                        body: Some(body),
-                    }])
-                }
-            },
-        }
-    }
-
-    /// Returns why `choice` cannot be made yet.
-    fn block(&self, choice: Choice) -> Option<&'static str> {
-        let Text {
-            is_long,
-            is_open,
-            is_read,
-            ..
-        } = self.text;
-        if choice == Choice::Deny {
-            None
-        } else if self.is_away {
-            Some("The gateway is down; nothing can be allowed until it is back.")
-        } else if !is_long {
-            None
-        } else if !is_open {
-            Some("Open the full text first: PgDn or the last choice.")
-        } else if self.subject.is_high() && !is_read {
-            Some("Read to the end first: PgDn or End.")
-        } else {
-            None
-        }
-    }
-
-    /// Shows the full text in place. The list loses its last row, and the selection stays in it.
-    fn open(&mut self) -> Vec<Wish> {
-        self.text.is_open = true;
-        self.text.first = 0;
-        let last = self.rows().len().saturating_sub(1);
-        self.selected = self.selected.min(last);
-        let id = self.subject.id.clone();
-        vec![wish(VIEWED, &id, Method::POST, "/viewed", Some(json!({})))]
     }
 
     fn scroll(&mut self, act: Act) {

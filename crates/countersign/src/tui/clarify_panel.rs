@@ -190,6 +190,8 @@ impl ClarifyPanel {
             Act::PageDown => self.first = self.first.saturating_add(3),
             Act::End => self.first = usize::MAX,
             Act::Number(_)
+            | Act::DenyWithNote
+            | Act::NextMark
             | Act::Why
             | Act::Keys
             | Act::SideBySide
@@ -439,7 +441,7 @@ impl ClarifyPanel {
         for (number, choice) in self.choices.iter().enumerate() {
             let is_selected = IsSelected::from(number == self.selected && !self.is_typing);
             lines.extend(choice_rows(
-                number + 1,
+                Some(number + 1),
                 choice,
                 is_selected,
                 style,
@@ -454,7 +456,14 @@ impl ClarifyPanel {
             let is_selected =
                 IsSelected::from(self.selected == self.choices.len() || self.is_typing);
             let number = self.choices.len() + 1;
-            lines.extend(choice_rows(number, label, is_selected, style, theme, width));
+            lines.extend(choice_rows(
+                Some(number),
+                label,
+                is_selected,
+                style,
+                theme,
+                width,
+            ));
         }
         let sent = self.is_sent.then_some("Sending your answer…");
         if let Some(words) = sent.or(self.notice.as_deref()) {

@@ -33,12 +33,22 @@ struct Column {
     lead: &'static str,
     text: Wrapped,
     style: Style,
+    /// Parts of the text to look at, in bytes, in order.
+    marks: Vec<Range<usize>>,
 }
 
 impl Part {
     /// Somebody else's text.
     pub(crate) fn fenced(name: &str, text: &str, style: Style) -> Self {
         Self::with_lead(name, FENCE, text, style)
+    }
+
+    /// Points at parts of its text, given in bytes and in order.
+    pub(crate) fn marked(mut self, marks: Vec<Range<usize>>) -> Self {
+        if let [column] = self.columns.as_mut_slice() {
+            column.marks = marks;
+        }
+        self
     }
 
     /// Somebody else's text, with a fence that says more.
@@ -81,6 +91,20 @@ impl Part {
         }
     }
 
+    /// Returns the rows in which a marked part of its first column begins.
+    fn marked_rows(&mut self, place: Names, width: usize) -> impl Iterator<Item = usize> + use<> {
+        let (names, room) = place.split(width);
+        let above = match place {
+            Names::Above if !self.name.text().is_empty() => self.name.rows(names),
+            Names::Above | Names::Beside(_) => 0,
+        };
+        let beside = column_width(room, self.columns.len());
+        let rows = self.columns.first_mut().map(|it| it.marked_rows(beside));
+        rows.unwrap_or_default()
+            .into_iter()
+            .map(move |row| above + row)
+    }
+
     /// Returns row `number` as it is drawn.
     fn row(&mut self, number: usize, place: Names, width: usize, theme: Theme) -> Line<'static> {
         let (names, room) = place.split(width);
@@ -120,6 +144,7 @@ fn column(lead: &'static str, text: &str, how: Break, style: Style) -> Column {
         lead,
         text: Wrapped::new(text, how),
         style,
+        marks: Vec::new(),
     }
 }
 
@@ -142,9 +167,51 @@ impl Column {
             let (fence, sign) = self.lead.split_at(self.lead.len().min(FENCE.len()));
             spans.push(Span::styled(fence, theme.quiet()));
             spans.push(Span::styled(sign, self.style));
-            let row = self.text.row(number, room).unwrap_or_default().to_owned();
-            spans.push(Span::styled(row, self.style));
+            self.push_text(spans, number, room, theme);
         }
+    }
+}
+
+impl Column {
+    fn marked_rows(&mut self, width: usize) -> Vec<usize> {
+        let room = width.saturating_sub(self.lead.width());
+        let marks = &self.marks;
+        let rows = (0..self.text.rows(room)).filter_map(|row| {
+            let range = self.text.range(row, room)?;
+            let begins = marks.iter().any(|mark| range.contains(&mark.start));
+            begins.then_some(row)
+        });
+        rows.collect()
+    }
+
+    /// Adds the text of row `number`, its marked parts set apart.
+    fn push_text(
+        &mut self,
+        spans: &mut Vec<Span<'static>>,
+        number: usize,
+        room: usize,
+        theme: Theme,
+    ) {
+        let Some(row) = self.text.range(number, room) else {
+            return;
+        };
+        let text = self.text.text();
+        let mut at = row.start;
+        let mut push = |range: Range<usize>, style: Style| {
+            let piece = text.get(range).unwrap_or_default();
+            if !piece.is_empty() {
+                spans.push(Span::styled(piece.to_owned(), style));
+            }
+        };
+        for mark in &self.marks {
+            let (start, end) = (mark.start.max(at), mark.end.min(row.end));
+            if start < end {
+                push(at..start, self.style);
+                push(start..end, self.style.patch(theme.marked()));
+                at = end;
+            }
+        }
+        push(at..row.end, self.style);
     }
 }
 
@@ -193,6 +260,18 @@ impl Doc {
             .iter_mut()
             .map(|part| part.rows(place, width))
             .sum()
+    }
+
+    /// Returns the rows in which a marked part begins, in order.
+    pub(crate) fn marked_rows(&mut self, width: usize) -> Vec<usize> {
+        let place = self.names(width);
+        let mut found = Vec::new();
+        let mut first = 0;
+        for part in &mut self.parts {
+            found.extend(part.marked_rows(place, width).map(|row| first + row));
+            first += part.rows(place, width);
+        }
+        found
     }
 
     /// Returns how many characters stand in it.

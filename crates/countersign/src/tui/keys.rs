@@ -28,6 +28,8 @@ pub(crate) enum Act {
     Down,
     /// Answers with the selected row, or sends what was typed.
     Confirm,
+    /// Denies, after asking what to tell the agent.
+    DenyWithNote,
     /// Leaves without answering.
     Leave,
     /// A page up in the text.
@@ -38,6 +40,8 @@ pub(crate) enum Act {
     Top,
     /// To the end of the text.
     End,
+    /// To the next marked part of the text.
+    NextMark,
     /// Opens or closes why a person is asked.
     Why,
     /// Shows a change in one column or in two.
@@ -146,14 +150,18 @@ const TABLE: &[Row] = {
     const HOME: &[Press] = &[Key(KeyCode::Home), Key(KeyCode::Char('g'))];
     const END: &[Press] = &[Key(KeyCode::End), Key(KeyCode::Char('G'))];
     const PAGE_UP: &[Press] = &[Key(KeyCode::PageUp), Control('b')];
-    const PAGE_DOWN: &[Press] = &[Key(KeyCode::PageDown), Control('f')];
+    const PAGE_DOWN: &[Press] = &[
+        Key(KeyCode::PageDown),
+        Key(KeyCode::Char(' ')),
+        Control('f'),
+    ];
     &[
         row(
             Card,
             &[Digit],
             Act::Number(0),
             "1-9",
-            "answer with that choice",
+            "answer with that choice; a critical call is allowed by Enter after it",
         ),
         row(Card, UP, Act::Up, "↑ or k", "select the choice above"),
         row(Card, DOWN, Act::Down, "↓ or j", "select the choice below"),
@@ -164,13 +172,20 @@ const TABLE: &[Row] = {
             "Enter",
             "answer with the selected choice",
         ),
+        row(
+            Card,
+            &[Key(KeyCode::Char('n'))],
+            Act::DenyWithNote,
+            "n",
+            "deny, with a note to the agent",
+        ),
         row(Card, ESCAPE, Act::Leave, "Esc", "close without answering"),
         row(Card, PAGE_UP, Act::PageUp, "PgUp", "scroll the text up"),
         row(
             Card,
             PAGE_DOWN,
             Act::PageDown,
-            "PgDn",
+            "PgDn or Space",
             "open the full text, scroll down",
         ),
         row(
@@ -181,6 +196,13 @@ const TABLE: &[Row] = {
             "to the beginning of the text",
         ),
         row(Card, END, Act::End, "End or G", "to the end of the text"),
+        row(
+            Card,
+            &[Key(KeyCode::Char('m'))],
+            Act::NextMark,
+            "m",
+            "to the next marked part of the text",
+        ),
         row(
             Card,
             &[Key(KeyCode::Char('w'))],
@@ -203,7 +225,6 @@ const TABLE: &[Row] = {
             "undo an answer before it takes effect",
         ),
         row(Card, HELP, Act::Keys, "?", "these keys"),
-        row(Grant, &[Digit], Act::Number(0), "1-9", "create that grant"),
         row(Grant, UP, Act::Up, "↑ or k", "select the one above"),
         row(Grant, DOWN, Act::Down, "↓ or j", "select the one below"),
         row(
@@ -462,7 +483,12 @@ mod tests {
                 None,
             ),
             ("another script", Card, letter('٣'), None),
-            ("space answers nothing", Card, letter(' '), None),
+            (
+                "space scrolls and answers nothing",
+                Card,
+                letter(' '),
+                Some(Act::PageDown),
+            ),
             ("y answers nothing", Card, letter('y'), None),
             ("j", Card, letter('j'), Some(Act::Down)),
             (

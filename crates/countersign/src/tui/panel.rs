@@ -11,7 +11,7 @@ use super::theme::{NO_POINTER, POINTER, Theme};
 use super::wrap::{Break, rows};
 
 /// How every list of choices is used.
-pub(crate) const HINT: &str = "1-9 or ↑/↓ to select, Enter to confirm";
+pub(crate) const HINT: &str = "a number answers, or ↑/↓ and Enter";
 
 /// What becomes of a panel after a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,9 +70,9 @@ pub(crate) enum Focus {
     Beside,
 }
 
-/// Returns one row of a numbered list, wrapped under its number.
+/// Returns one row of a list, wrapped under its number, if it has one.
 pub(crate) fn choice_rows(
-    number: usize,
+    number: Option<usize>,
     label: &str,
     is_selected: IsSelected,
     style: ratatui::style::Style,
@@ -83,7 +83,10 @@ pub(crate) fn choice_rows(
         IsSelected::Yes => (POINTER, theme.selected().patch(style)),
         IsSelected::No => (NO_POINTER, style),
     };
-    let head = format!("{pointer}{number}. ");
+    let head = match number {
+        Some(number) => format!("{pointer}{number}. "),
+        None => pointer.to_owned(),
+    };
     let indent = head.width();
     let room = width.saturating_sub(indent).max(1);
     rows(label, room, Break::Words)

@@ -93,6 +93,11 @@ impl Theme {
         Style::new().add_modifier(Modifier::REVERSED)
     }
 
+    /// Of the part of a text that a finding is about. Underlined, because colour alone says nothing.
+    pub(crate) const fn marked(self) -> Style {
+        self.coloured(Color::Red).add_modifier(Modifier::UNDERLINED)
+    }
+
     /// Of something that went well.
     pub(crate) const fn good(self) -> Style {
         self.coloured(Color::Green)

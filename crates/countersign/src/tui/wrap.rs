@@ -49,6 +49,11 @@ impl Wrapped {
         self.text.get(range)
     }
 
+    /// Returns where row `number` stands in the text at `width` cells.
+    pub(crate) fn range(&mut self, number: usize, width: usize) -> Option<Range<usize>> {
+        self.broken(width).get(number).cloned()
+    }
+
     /// Returns the text.
     pub(crate) fn text(&self) -> &str {
         &self.text

@@ -20,13 +20,28 @@ fn a_card_is_opened_read_and_allowed_once() {
         screen.contains("❯ 4. Deny"),
         "it starts on the safe side: {screen}"
     );
-    terminal.press("1");
+    terminal.allows_critical();
     terminal.shows("Approved by");
     let decision = decided(&gateway, &agent, &call);
     assert_eq!(decision["status"], "approved", "{decision}");
     assert_eq!(decision["decision"]["choice"], "once");
     terminal.press(ENTER);
     terminal.shows("Nothing waiting.");
+}
+
+#[test]
+fn a_no_takes_one_key() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let (call, _) = asked(&gateway, &agent, RISKY);
+    let mut terminal = inbox(&gateway, 80, 24);
+    terminal.shows(RISKY);
+    terminal.press(ENTER);
+    terminal.armed("4. Deny");
+    terminal.shows("a number, then Enter, to allow; 4 to deny");
+    terminal.press("4");
+    terminal.shows("Denied by");
+    assert_eq!(decided(&gateway, &agent, &call)["status"], "denied");
 }
 
 #[test]
@@ -38,8 +53,8 @@ fn a_no_takes_a_note_to_the_agent() {
     terminal.shows(RISKY);
     terminal.press(ENTER);
     terminal.armed("4. Deny");
-    terminal.press(ENTER);
-    terminal.shows("Tell the agent why");
+    terminal.press("n");
+    terminal.shows("Deny and tell the agent why");
     assert!(is_waiting(&gateway, &agent, &call), "not before the note");
     terminal.press("not 1 of ours");
     terminal.shows("not 1 of ours");
@@ -70,16 +85,13 @@ fn a_long_command_is_opened_in_place_and_read_to_its_end_before_it_can_be_allowe
         is_waiting(&gateway, &agent, &call),
         "unread text is not allowed"
     );
-    let row = terminal.seen().row_with("Show full command").unwrap();
-    let number = row.split('.').next().unwrap().chars().last().unwrap();
-    terminal.armed("Deny");
-    terminal.press(&number.to_string());
+    terminal.armed("5. Show full command");
+    terminal.press("5");
     terminal.shows_no("Show full command");
     terminal.armed("Deny");
     terminal.press("\u{1b}[F");
     terminal.shows("/srv/part59");
-    terminal.armed("1. Allow once");
-    terminal.press("1");
+    terminal.allows_critical();
     terminal.shows("Approved by");
     assert_eq!(decided(&gateway, &agent, &call)["status"], "approved");
 }
@@ -100,13 +112,13 @@ fn a_session_is_allowed_by_a_rule_that_was_shown_first() {
         "not before the rule was read"
     );
     terminal.wait_for("the rule can be taken", |seen| {
-        let row = seen.rows().into_iter().find(|row| row.contains("❯ 1. "));
+        let row = seen.rows().into_iter().find(|row| row.contains("❯ "));
         row.is_some_and(|row| {
             let label: String = row.trim_matches(['│', ' ', '❯']).chars().take(12).collect();
             seen.is_armed(&label)
         })
     });
-    terminal.press("1");
+    terminal.press(ENTER);
     terminal.shows("Approved by");
     assert_eq!(
         decided(&gateway, &agent, &call)["decision"]["choice"],
@@ -210,8 +222,7 @@ fn a_card_outlives_the_gateway_and_is_answered_when_it_is_back() {
         assert!(terminal.screen().contains(RISKY), "the card stays");
     });
     terminal.shows_no("Calls are being refused");
-    terminal.armed("1. Allow once");
-    terminal.press("1");
+    terminal.allows_critical();
     terminal.shows("Approved by");
     assert_eq!(decided(&gateway, &agent, &call)["status"], "approved");
 }
@@ -295,8 +306,7 @@ fn an_answer_that_is_held_is_taken_back() {
     let mut terminal = inbox(&gateway, 80, 24);
     terminal.shows(RISKY);
     terminal.press(ENTER);
-    terminal.armed("1. Allow once");
-    terminal.press("1");
+    terminal.allows_critical();
     terminal.shows("z to undo");
     terminal.press("z");
     terminal.armed("1. Allow once");

@@ -55,11 +55,9 @@ fn somebody_who_types_while_a_card_comes_answers_nothing() {
     assert!(precious.exists());
     // What was typed stays typed; the card waits until it is gone to.
     terminal.press("\t");
-    terminal.armed("2. Deny");
+    terminal.armed("4. Deny");
     assert!(precious.exists());
-    terminal.press("2");
-    terminal.shows("Tell the agent why");
-    terminal.press(ENTER);
+    terminal.press("4");
     terminal.shows("It is gone.");
     assert!(precious.exists(), "whatever the model says");
 }
@@ -134,7 +132,7 @@ fn line_by_line_a_permission_is_left_only_after_it_was_shown() {
         let mut terminal = lines(&scene.gateway, &["chat", "--plain"], &[]);
         terminal.shows("/help lists the commands.");
         terminal.press("push it\r");
-        terminal.shows("Answer, 1 to 4:");
+        terminal.shows("Type 1, 2, 3 or 4 and Enter");
         terminal.press("2\r");
         terminal.shows("would have matched");
         terminal.shows("or Enter to go back:");

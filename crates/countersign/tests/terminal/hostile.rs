@@ -35,8 +35,6 @@ fn text_that_means_harm_is_drawn_and_does_nothing() {
         let row = terminal.seen().row_with(". Deny").unwrap();
         let number = row.split('.').next().unwrap().chars().last().unwrap();
         terminal.press(&number.to_string());
-        terminal.shows("Tell the agent why");
-        terminal.press(ENTER);
         terminal.shows("Denied by");
         assert_eq!(
             decided(&gateway, &agent, &call)["status"],
@@ -59,8 +57,7 @@ fn a_line_of_a_hundred_thousand_letters_is_no_trouble() {
     terminal.shows("Show full command");
     terminal.press("\u{1b}[F");
     terminal.shows_no("Show full command");
-    terminal.armed("1. Allow once");
-    terminal.press("1");
+    terminal.allows_critical();
     terminal.shows("Approved by");
     assert_eq!(decided(&gateway, &agent, &call)["status"], "approved");
 }
@@ -90,9 +87,8 @@ fn forty_columns_are_enough() {
     let mut terminal = inbox(&gateway, 40, 30);
     terminal.shows("CRITICAL rm -rf /srv/www");
     terminal.press(ENTER);
-    terminal.armed("1. Allow once");
     terminal.shows("expires in");
-    terminal.press("1");
+    terminal.allows_critical();
     terminal.shows("Approved by");
     assert_eq!(decided(&gateway, &agent, &call)["status"], "approved");
 }

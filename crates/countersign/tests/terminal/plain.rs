@@ -15,13 +15,11 @@ fn a_number_and_enter_answer_what_a_screen_reader_reads() {
     terminal.shows("q to quit:");
     terminal.press("1\r");
     terminal.shows("Wanted: Run a shell command");
-    terminal.shows("from 1 to 4 and Enter");
+    terminal.shows("Type 1, 2, 3 or 4 and Enter");
     terminal.press("9\r");
     terminal.shows("There is no such choice.");
     assert!(is_waiting(&gateway, &agent, &call));
-    terminal.press("4\r");
-    terminal.shows("Tell the agent why (Enter to skip):");
-    terminal.press("not today\r");
+    terminal.press("4 not today\r");
     terminal.shows("Denied by");
     let decision = decided(&gateway, &agent, &call);
     assert_eq!(decision["decision"]["note"], "not today");
@@ -44,7 +42,7 @@ fn a_terminal_that_can_do_little_gets_lines() {
     let mut terminal = lines(&gateway, &["--plain"], &[]);
     terminal.shows("q to quit:");
     terminal.press("1\r");
-    terminal.shows("from 1 to 4 and Enter");
+    terminal.shows("Type 1, 2, 3 or 4 and Enter");
     gateway.resolve(&ana, &approval, "deny");
     terminal.shows("Denied by ana via the API.");
     terminal.shows("Nothing is waiting for an answer.");
@@ -58,7 +56,7 @@ fn a_session_is_allowed_line_by_line_by_a_rule_that_was_read() {
     let mut terminal = lines(&gateway, &["--plain"], &[]);
     terminal.shows("q to quit:");
     terminal.press("1\r");
-    terminal.shows("from 1 to 4 and Enter");
+    terminal.shows("Type 1, 2, 3 or 4 and Enter");
     terminal.press("2\r");
     terminal.shows("would have matched");
     terminal.shows("or Enter to go back:");

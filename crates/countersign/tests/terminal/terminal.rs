@@ -146,6 +146,15 @@ impl Terminal {
         self.wait_for(label, |seen| seen.is_armed(label));
     }
 
+    /// Allows the critical call whose card has the keys: its number, then Enter.
+    pub(crate) fn allows_critical(&mut self) {
+        self.armed("1. Allow once");
+        self.press("1");
+        self.shows("This call is critical.");
+        self.armed("1. Allow once");
+        self.press("\r");
+    }
+
     /// Returns what stands on the screen now.
     pub(crate) fn screen(&mut self) -> String {
         self.take_all();

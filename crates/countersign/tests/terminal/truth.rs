@@ -155,8 +155,6 @@ fn yolo_says_what_it_lifts_is_shown_everywhere_and_can_be_ended() {
     terminal.armed("4. Deny");
     assert!(!ran.exists(), "a critical call is asked about");
     terminal.press("4");
-    terminal.shows("Tell the agent why");
-    terminal.press("\r");
     terminal.shows("You did not let me.");
     terminal.shows("Enter sends");
     terminal.press("/status\r");

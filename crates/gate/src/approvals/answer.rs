@@ -5,6 +5,7 @@ use countersign_core::canonical::canonical;
 use countersign_core::digest::{Digest, Encoding};
 use countersign_core::judge::{consider_bound, files_of};
 use countersign_core::status::Status;
+use countersign_core::time::UnixMillis;
 use countersign_core::verdict::{Verdict, verdict};
 use countersign_store::{Change, Kind, Order, Query};
 use serde_json::Value;
@@ -74,7 +75,7 @@ impl Approvals {
         let items = records
             .iter()
             .take(limit as usize)
-            .map(|record| Ok(ApprovalView::seen_by(&who.name, &read(record)?, now)))
+            .map(|record| Ok(self.seen_by(who, &read(record)?, now)))
             .collect::<Result<_, GateError>>()?;
         Ok(Page { items, next })
     }
@@ -86,11 +87,7 @@ impl Approvals {
         if !who.role.sees_all() && stored.call.key != who.key {
             return Err(unknown(id));
         }
-        Ok(ApprovalView::seen_by(
-            &who.name,
-            &stored,
-            self.base.clock.now(),
-        ))
+        Ok(self.seen_by(who, &stored, self.base.clock.now()))
     }
 
     /// Whether `who` may answer one approval, as far as the question itself says.
@@ -239,6 +236,10 @@ impl Approvals {
         Ok(stored.call.digest_with(Encoding::Jcs, &bytes))
     }
 
+    fn seen_by(&self, who: &Principal, stored: &StoredApproval, now: UnixMillis) -> ApprovalView {
+        ApprovalView::seen_by(&who.name, stored, &self.base.settings, now)
+    }
+
     /// Returns what `who` is told of a change: what that person may see, and no more.
     pub(crate) fn told(
         &self,
@@ -247,10 +248,10 @@ impl Approvals {
     ) -> Result<ApprovalView, GateError> {
         let now = self.base.clock.now();
         match changed {
-            Ok(stored) => Ok(ApprovalView::seen_by(&who.name, &stored, now)),
+            Ok(stored) => Ok(self.seen_by(who, &stored, now)),
             Err(Unchanged::Gate(error)) => Err(error),
             Err(Unchanged::Step(error, stored)) => {
-                let view = Box::new(ApprovalView::seen_by(&who.name, &stored, now));
+                let view = Box::new(self.seen_by(who, &stored, now));
                 Err(match error {
                     StepError::NotOffered(choice) => GateError::NotOffered(choice),
                     StepError::Expired | StepError::Withdrawn => GateError::Gone(view),

@@ -20,6 +20,8 @@ pub struct Settings {
     pub token_seconds: i64,
     /// Whether who started a run of the built-in agent may answer its cards.
     pub starter_may_answer: bool,
+    /// Whether allowing a critical call takes a second step, such as Enter after the number.
+    pub confirm_critical: bool,
     /// The `iss` of tokens.
     pub issuer: String,
     /// Programs that may raise what the judge concludes.
@@ -36,6 +38,7 @@ impl Default for Settings {
             undo_millis: 0,
             token_seconds: 120,
             starter_may_answer: true,
+            confirm_critical: true,
             issuer: "countersign".to_owned(),
             assessors: Vec::new(),
             fallback: Vec::new(),

@@ -5,13 +5,14 @@ use countersign_core::card::Card;
 use countersign_core::display::inline;
 use countersign_core::ending::{Ending, Refusal};
 use countersign_core::grant::Scope;
-use countersign_core::status::{Cause, Outcome, Status};
+use countersign_core::status::{Cause, Outcome, Risk, Status};
 use countersign_core::time::{self, UnixMillis};
 use countersign_core::verdict::Verdict;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::base::settings::Settings;
 use crate::records::entries::{decision, description};
 use crate::records::fold;
 use crate::records::schema;
@@ -195,6 +196,9 @@ pub struct ApprovalView {
     /// The choices.
     #[schema(value_type = Vec<schema::Choice>)]
     pub choices: Vec<Choice>,
+    /// Whether allowing takes a second step, such as Enter after the number: the call is critical.
+    #[serde(default)]
+    pub confirm_allow: bool,
     /// What the judge found.
     #[serde(deserialize_with = "raw")]
     #[schema(value_type = schema::AssessmentView)]
@@ -339,6 +343,7 @@ impl ApprovalView {
             command: stored.card.command.clone(),
             description: description(stored).to_owned(),
             choices: approval.choices.clone(),
+            confirm_allow: false,
             assessment: call.assessment.clone(),
             digest: approval.digest.to_string(),
             created_at: approval.asked_at.as_seconds(),
@@ -364,8 +369,14 @@ impl ApprovalView {
 
 impl ApprovalView {
     /// Returns what `person` sees of `stored`: not the draft of the reply to that very person.
-    pub(crate) fn seen_by(person: &str, stored: &StoredApproval, now: UnixMillis) -> Self {
+    pub(crate) fn seen_by(
+        person: &str,
+        stored: &StoredApproval,
+        settings: &Settings,
+        now: UnixMillis,
+    ) -> Self {
         let mut view = Self::of(stored, now);
+        view.confirm_allow = settings.confirm_critical && view.card.risk == Risk::Critical;
         if stored.call.is_hidden_from(person) {
             DRAFT.clone_into(&mut view.command);
             DRAFT.clone_into(&mut view.card.command);

@@ -12,8 +12,9 @@ use ratatui::widgets::{Block, BorderType, Clear, Padding};
 use unicode_width::UnicodeWidthStr as _;
 
 use super::change::Columns;
+use super::choosing::Row;
 use super::subject::Subject;
-use super::{ApprovalPanel, Face, Row, Step, Text, why};
+use super::{ApprovalPanel, Face, Step, Text, why};
 use crate::tui::arming::Armed;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
@@ -45,6 +46,8 @@ pub(super) struct Pages {
     body: Doc,
     about: Doc,
     columns: Columns,
+    /// The width it was drawn with last.
+    width: usize,
     why: Option<Doc>,
 }
 
@@ -62,6 +65,7 @@ impl Pages {
             body: subject.body(columns, theme),
             about,
             columns,
+            width: usize::MAX,
             why: None,
         }
     }
@@ -75,8 +79,14 @@ impl Pages {
         self.why = None;
     }
 
+    /// Returns the rows of the card in which a mark begins, at the width it was drawn last.
+    pub(super) fn marked_rows(&mut self) -> Vec<usize> {
+        self.body.marked_rows(self.width)
+    }
+
     /// Returns how many rows the card has, with an empty one between what and who.
     fn rows(&mut self, width: usize) -> usize {
+        self.width = width;
         self.body.rows(width) + 1 + self.about.rows(width)
     }
 }
@@ -381,7 +391,7 @@ impl ApprovalPanel {
     fn bottom_lines(&self, width: usize, armed: Armed, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         let mut lines = match &self.step {
-            Step::Note(_) => prose("Tell the agent why (Enter to skip)", width, theme.heading()),
+            Step::Note(_) => prose("Deny and tell the agent why", width, theme.heading()),
             Step::Granting(granting) => granting.lines(width, armed, theme),
             Step::Choosing if self.is_waiting() => self.choice_lines(width, armed),
             Step::Choosing => self.outcome_lines(width, now),
@@ -395,7 +405,7 @@ impl ApprovalPanel {
     fn choice_lines(&self, width: usize, armed: Armed) -> Vec<Line<'static>> {
         let theme = self.theme;
         let mut lines = Vec::new();
-        for (number, row) in self.rows().into_iter().enumerate() {
+        for (at, row) in self.rows().into_iter().enumerate() {
             let (label, is_free) = match row {
                 Row::View => (VIEW, true),
                 Row::Answer(choice) => (label(choice), self.block(choice).is_none()),
@@ -405,9 +415,9 @@ impl ApprovalPanel {
             } else {
                 theme.quiet()
             };
-            let is_selected = IsSelected::from(number == self.selected);
+            let is_selected = IsSelected::from(at == self.selected);
             lines.extend(choice_rows(
-                number + 1,
+                Some(row.number()),
                 label,
                 is_selected,
                 style,
@@ -440,6 +450,15 @@ impl ApprovalPanel {
         lines
     }
 
+    /// Returns which keys answer: exactly those that do.
+    const fn answer_hint(&self) -> &'static str {
+        if self.subject.confirm_allow {
+            "a number, then Enter, to allow; 4 to deny"
+        } else {
+            HINT
+        }
+    }
+
     fn hint_lines(&self, width: usize, focus: Focus, now: UnixMillis) -> Vec<Line<'static>> {
         let theme = self.theme;
         let end = match self.subject.held_until.filter(|until| *until > now) {
@@ -459,10 +478,10 @@ impl ApprovalPanel {
             (Focus::Here, Face::Card, Step::Note(_)) => ("Enter to deny, Esc to go back", ""),
             (Focus::Here, Face::Card, Step::Granting(granting)) => match granting.edited() {
                 Some(_) => ("Enter to set it, Esc for no limit", ""),
-                None => (HINT, "Esc back"),
+                None => ("↑/↓ to select, Enter to create it", "e limits · Esc back"),
             },
             (Focus::Here, Face::Card, Step::Choosing) if self.is_waiting() => {
-                (HINT, "w why · ? keys")
+                (self.answer_hint(), "n deny with a note · w why · ? keys")
             }
             (Focus::Here, Face::Card, Step::Choosing) if self.is_held(now) => {
                 ("z to undo, Enter to close", "")

@@ -112,13 +112,6 @@ impl Granting {
             Some(Act::Down) => self.selected = (self.selected + 1).min(last),
             Some(Act::Leave) => return Chosen::Leaves,
             Some(Act::EditLimit) if !self.scopes().is_empty() => self.is_editing = true,
-            Some(Act::Number(number)) if (1..=self.scopes().len()).contains(&number) => {
-                if armed == Armed::No {
-                    return Chosen::TooSoon;
-                }
-                self.selected = number - 1;
-                return self.answer();
-            }
             Some(Act::Confirm) if !self.scopes().is_empty() => {
                 return if armed == Armed::Yes {
                     self.answer()
@@ -185,7 +178,7 @@ impl Granting {
                     };
                     let is_selected = IsSelected::from(number == self.selected && !self.is_editing);
                     lines.extend(choice_rows(
-                        number + 1,
+                        None,
                         &scope.words,
                         is_selected,
                         style,

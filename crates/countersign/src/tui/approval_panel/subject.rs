@@ -27,6 +27,8 @@ pub(super) struct Subject {
     pub(super) call: String,
     pub(super) card: Card,
     pub(super) is_waiting: bool,
+    /// Whether allowing takes Enter after the number.
+    pub(super) confirm_allow: bool,
     pub(super) expires_at: UnixMillis,
     pub(super) held_until: Option<UnixMillis>,
     pub(super) decision: Option<DecisionView>,
@@ -45,6 +47,7 @@ impl Subject {
             id: approval.approval_id,
             call: approval.call_id,
             is_waiting: approval.status == Status::Waiting,
+            confirm_allow: approval.confirm_allow,
             held_until: approval.held_until.map(UnixMillis::of_seconds),
             decision: approval.decision,
             assessment: assessed(&approval.assessment),
@@ -66,6 +69,7 @@ impl Subject {
             call: String::new(),
             card: unreadable(),
             is_waiting: true,
+            confirm_allow: false,
             expires_at: UnixMillis(0),
             held_until: None,
             decision: None,
@@ -170,7 +174,8 @@ fn push_field(doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
     } else {
         theme.plain()
     };
-    doc.push(Part::fenced(name, &field.text, style));
+    let marks = field.marks.iter().map(|mark| mark.start..mark.end);
+    doc.push(Part::fenced(name, &field.text, style).marked(marks.collect()));
 }
 
 /// Returns how far the asker could have answered itself, in two words.

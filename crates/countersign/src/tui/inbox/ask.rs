@@ -136,7 +136,7 @@ impl Sure {
         for (number, label) in [self.yes.as_str(), self.no].into_iter().enumerate() {
             let is_selected = IsSelected::from(number == self.selected);
             lines.extend(choice_rows(
-                number + 1,
+                Some(number + 1),
                 label,
                 is_selected,
                 style,
@@ -144,7 +144,7 @@ impl Sure {
                 width,
             ));
         }
-        lines.extend(prose(&HINT.replace('9', "2"), width, theme.quiet()));
+        lines.extend(prose(HINT, width, theme.quiet()));
         lines
     }
 

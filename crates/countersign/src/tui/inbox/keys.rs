@@ -85,6 +85,8 @@ impl Inbox {
             }
             Act::List(act) => self.act_of_list(act),
             Act::Number(_)
+            | Act::DenyWithNote
+            | Act::NextMark
             | Act::Why
             | Act::SideBySide
             | Act::TakeBack

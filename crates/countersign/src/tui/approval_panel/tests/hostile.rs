@@ -10,6 +10,7 @@ use countersign_core::policy::Policy;
 
 use super::*;
 use crate::tui::picture::{WIDTHS, assert_harmless, text};
+use crate::tui::theme::FENCE;
 
 /// Returns an approval with the card that the firewall makes of `call`.
 fn asked_about(call: &ToolCall, explanation: &str) -> Value {
@@ -47,7 +48,13 @@ fn assert_drawn_whole(name: &str, approval: &Value, width: u16) {
         .lines(0..rows, usize::from(width), Theme::COLOURED);
     let texts: String = lines
         .iter()
-        .filter_map(|line| line.spans.get(3).or(line.spans.get(2)))
+        // Behind the fence and the sign; a marked text is several pieces.
+        .flat_map(|line| {
+            line.spans
+                .iter()
+                .skip_while(|span| span.content != FENCE)
+                .skip(2)
+        })
         .map(|span| span.content.as_ref())
         .collect();
     let wanted: String = panel

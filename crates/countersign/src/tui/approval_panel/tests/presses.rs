@@ -22,7 +22,7 @@ fn choices_are_numbered_and_named() {
         "  2. Allow for this session",
         "  3. Add to permanent allowlist",
         "  4. Deny",
-        "1-9 or ↑/↓ to select, Enter to confirm",
+        "a number answers, or ↑/↓ and Enter",
     ] {
         assert!(text.contains(row), "{row}\n{text}");
     }
@@ -39,6 +39,59 @@ fn a_number_answers_at_once() {
     );
     // Until that is answered, nothing else is sent.
     assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
+}
+
+#[test]
+fn allowing_a_critical_call_takes_enter_and_denying_it_does_not() {
+    let mut critical = approval("critical", "npm publish");
+    critical["confirm_allow"] = json!(true);
+    let mut shown = Shown::read(&critical);
+    assert!(
+        shown
+            .text()
+            .contains("a number, then Enter, to allow; 4 to deny")
+    );
+    assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
+    assert!(shown.text().contains("Press Enter to allow it"));
+    assert!(
+        shown.press(KeyCode::Char('1')).wishes.is_empty(),
+        "the digit again is no Enter"
+    );
+    let reaction = shown.press(KeyCode::Enter);
+    assert_eq!(
+        sent(&reaction.wishes, "/resolve"),
+        Some(&json!({ "choice": "once" }))
+    );
+
+    let mut shown = Shown::read(&critical);
+    let reaction = shown.press(KeyCode::Char('4'));
+    assert_eq!(
+        sent(&reaction.wishes, "/resolve"),
+        Some(&json!({ "choice": "deny" }))
+    );
+}
+
+#[test]
+fn a_digit_keeps_its_meaning_when_choices_are_missing() {
+    let mut few = card();
+    few["card"]["choices"] = json!(["once", "deny"]);
+    let mut shown = Shown::read(&few);
+    let text = shown.text();
+    assert!(
+        text.contains("1. Allow once") && text.contains("4. Deny"),
+        "{text}"
+    );
+    for digit in ['2', '3', '5'] {
+        assert!(
+            shown.press(KeyCode::Char(digit)).wishes.is_empty(),
+            "{digit}"
+        );
+    }
+    let reaction = shown.press(KeyCode::Char('4'));
+    assert_eq!(
+        sent(&reaction.wishes, "/resolve"),
+        Some(&json!({ "choice": "deny" }))
+    );
 }
 
 #[test]
@@ -129,8 +182,7 @@ fn long_text_of_high_risk_must_be_read_to_its_end() {
 #[test]
 fn denying_is_never_held_up_by_the_length() {
     let mut shown = Shown::read(&long("critical"));
-    shown.press(KeyCode::Char('4'));
-    let reaction = shown.press(KeyCode::Enter);
+    let reaction = shown.press(KeyCode::Char('4'));
     assert_eq!(
         sent(&reaction.wishes, "/resolve"),
         Some(&json!({ "choice": "deny" }))
@@ -172,7 +224,7 @@ fn what_was_not_drawn_cannot_be_answered() {
 fn escape_answers_nothing_anywhere() {
     let rows: [(&str, &[char]); 4] = [
         ("on the card", &[]),
-        ("in a note", &['4']),
+        ("in a note", &['n']),
         ("in a permission", &['2']),
         ("in why", &['w']),
     ];
@@ -192,8 +244,8 @@ fn escape_answers_nothing_anywhere() {
 #[test]
 fn a_denial_carries_what_was_said_about_it() {
     let mut shown = Shown::read(&card());
-    shown.press(KeyCode::Char('4'));
-    assert!(shown.text().contains("Tell the agent why (Enter to skip)"));
+    shown.press(KeyCode::Char('n'));
+    assert!(shown.text().contains("Deny and tell the agent why"));
     shown.type_text("1 is wrong, use the copy");
     let reaction = shown.press_now(KeyCode::Enter);
     let wanted = json!({ "choice": "deny", "note": "1 is wrong, use the copy" });
@@ -220,7 +272,10 @@ fn a_permission_is_shown_before_it_is_left() {
             .text()
             .contains("would have matched 12 of the last 200 calls")
     );
-    let reaction = shown.press(KeyCode::Char('2'));
+    // A digit means a choice of the card, and none of these.
+    assert!(shown.press(KeyCode::Char('2')).wishes.is_empty());
+    shown.press(KeyCode::Down);
+    let reaction = shown.press(KeyCode::Enter);
     let wanted = json!({ "choice": "session", "scope": preview()["scopes"][1]["scope"] });
     assert_eq!(sent(&reaction.wishes, "/resolve"), Some(&wanted));
 }
@@ -250,7 +305,7 @@ fn pasting_answers_nothing() {
     let mut shown = Shown::read(&card());
     shown.panel.pasted("1\n", shown.now);
     assert!(shown.panel.is_waiting() && shown.panel.sent.is_none());
-    shown.press(KeyCode::Char('4'));
+    shown.press(KeyCode::Char('n'));
     shown.panel.pasted("because\nof this", shown.now);
     assert!(shown.text().contains("❯ because of this"));
 }
@@ -350,11 +405,10 @@ fn a_permission_is_not_left_while_the_gateway_is_away_either() {
     shown.told(&answered(PREVIEW, 200, preview()));
     let why = "nothing is listening there".to_owned();
     shown.told(&News::Away { why });
-    assert!(shown.press(KeyCode::Char('1')).wishes.is_empty());
     assert!(shown.press(KeyCode::Enter).wishes.is_empty());
     assert!(shown.text().contains("The gateway is down"));
     shown.told(&answered(CARD, 200, card()));
-    assert!(sent(&shown.press(KeyCode::Char('1')).wishes, "/resolve").is_some());
+    assert!(sent(&shown.press(KeyCode::Enter).wishes, "/resolve").is_some());
 }
 
 #[test]
@@ -374,7 +428,7 @@ fn what_is_not_shown_can_only_be_denied() {
     let mut shown = Shown::read(&hidden);
     let text = shown.text();
     assert!(
-        text.contains("1. Deny") && !text.contains("Allow once"),
+        text.contains("4. Deny") && !text.contains("Allow once"),
         "{text}"
     );
 }

@@ -214,8 +214,8 @@ fn letters_that_mean_nothing_to_a_card_are_typed() {
     shown.wait(5_000);
     shown.card("low", "ls");
     shown.wait(1_000);
-    shown.type_text("no thanks");
-    assert!(shown.text().contains("❯ no thanks"), "{}", shown.text());
+    shown.type_text("yes please");
+    assert!(shown.text().contains("❯ yes please"), "{}", shown.text());
 }
 
 #[test]
@@ -233,7 +233,7 @@ fn escape_goes_back_to_the_prompt_and_tab_to_the_card() {
     );
     shown.press(KeyCode::Backspace);
     shown.press(KeyCode::Tab);
-    assert!(shown.text().contains("1-9 or ↑/↓ to select"));
+    assert!(shown.text().contains("a number answers"));
 }
 
 #[test]
