@@ -1117,11 +1117,20 @@
 
   // src/keys.ts
   var KEYS = [
-    { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–9", does: "Answer with the choice of that number" },
-    { command: "next", keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next card" },
-    { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Previous card" },
-    { command: "open", keys: ["Enter"], shown: "Enter", does: "Go to the choices of the card" },
-    { command: "why", keys: ["w"], shown: "w", does: "Why: every factor and finding" },
+    { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–5", does: "Answer with the choice of that number; a critical call is allowed by Enter after it" },
+    { command: "down", keys: ["ArrowDown"], shown: "↓", does: "Select the next choice" },
+    { command: "up", keys: ["ArrowUp"], shown: "↑", does: "Select the choice above" },
+    { command: "open", keys: ["Enter"], shown: "Enter", does: "Answer with the selected choice" },
+    { command: "note", keys: ["n"], shown: "n", does: "Deny, with a note to the agent" },
+    { command: "next", keys: ["j"], shown: "j", does: "Next card" },
+    { command: "previous", keys: ["k"], shown: "k", does: "Previous card" },
+    { command: "page_down", keys: ["PageDown", " "], shown: "PgDn Space", does: "Scroll the card down" },
+    { command: "page_up", keys: ["PageUp"], shown: "PgUp", does: "Scroll the card up" },
+    { command: "end", keys: ["End"], shown: "End", does: "To the end of the card" },
+    { command: "top", keys: ["Home"], shown: "Home", does: "To the top of the card" },
+    { command: "why", keys: ["w"], shown: "w", does: "Full analysis" },
+    { command: "mark", keys: ["m"], shown: "m", does: "To the next marked part of the text" },
+    { command: "led", keys: ["b"], shown: "b", does: "What led here: the calls before" },
     { command: "full", keys: ["f"], shown: "f", does: "Show the full text" },
     { command: "undo", keys: ["z"], shown: "z", does: "Undo an answer before it takes effect" },
     { command: "select", keys: ["x"], shown: "x", does: "Select the card" },
@@ -1679,8 +1688,8 @@
       again === void 0 ? null : a4("button", { type: "button", class: "button", onClick: again, children: "Try again" })
     ] });
   }
-  function Commands({ lines }) {
-    return a4("pre", { class: "commands", children: lines.join("\n") });
+  function Commands({ lines: lines2 }) {
+    return a4("pre", { class: "commands", children: lines2.join("\n") });
   }
 
   // src/router.ts
@@ -1814,8 +1823,47 @@
   function Words({ text }) {
     return a4($, { children: text.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
   }
-  function Code({ name, text }) {
-    return a4("pre", { class: "code", role: "group", "aria-label": name, children: text });
+  function Code({ name, text, marks = [] }) {
+    return a4("pre", { class: text.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text, marks)).map((line, index) => a4("span", { class: "code-line", children: line.map(
+      (piece, at2) => piece.mark === null ? piece.text : a4("mark", { class: `mark-${piece.mark.severity}`, title: piece.mark.words, children: piece.text }, at2)
+    ) }, index)) });
+  }
+  function pieces(text, marks) {
+    if (marks.length === 0) return [{ text, mark: null }];
+    const bytes = new TextEncoder().encode(text);
+    const cut = (start, end) => new TextDecoder().decode(bytes.subarray(start, end));
+    const made = [];
+    let at2 = 0;
+    for (const mark2 of marks) {
+      made.push({ text: cut(at2, mark2.start), mark: null }, { text: cut(mark2.start, mark2.end), mark: mark2 });
+      at2 = mark2.end;
+    }
+    made.push({ text: cut(at2, bytes.length), mark: null });
+    return made.filter((piece) => piece.text !== "");
+  }
+  function lines(parts) {
+    const made = [[]];
+    for (const { text, mark: mark2 } of parts) {
+      for (const line of text.split(/(?<=\n)/)) {
+        made.at(-1)?.push({ text: line, mark: mark2 });
+        if (line.endsWith("\n")) made.push([]);
+      }
+    }
+    return made;
+  }
+  function Copy({ name, text }) {
+    const isDone = useSignal(false);
+    const copy = async () => {
+      try {
+        await navigator.clipboard.writeText(text);
+        isDone.value = true;
+        setTimeout(() => isDone.value = false, 2e3);
+      } catch {
+        say("The browser does not let this page copy. Select the text instead.");
+      }
+    };
+    if (!("clipboard" in navigator)) return null;
+    return a4("button", { type: "button", class: "quiet copy", "aria-label": `Copy ${name}`, onClick: () => void copy(), children: isDone.value ? "Copied" : "Copy" });
   }
 
   // src/parts/override.tsx
@@ -1868,11 +1916,12 @@
     always: "Add to permanent allowlist",
     deny: "Deny"
   };
+  var NUMBERS = { once: 1, session: 2, always: 3, deny: 4, view: 5 };
   var LEAVES = {
     once: "Runs now, exactly as shown. Creates no grant.",
     session: "Shows the grant it would create, for this session only.",
     always: "Shows the grant it would create, valid until revoked.",
-    deny: "Does not run. The agent gets your note."
+    deny: "Does not run."
   };
   var RISKS = {
     low: "Low",
@@ -2422,8 +2471,8 @@
     ] });
   }
   function NoRows() {
-    const isFiltered = asked2.value !== "";
-    return isFiltered ? a4(Empty, { isPart: true, icon: "search", title: "No call matches", children: [
+    const isFiltered2 = asked2.value !== "";
+    return isFiltered2 ? a4(Empty, { isPart: true, icon: "search", title: "No call matches", children: [
       a4("p", { children: "The search covers commands, first reasons, tools and agents of the newest 100 000 calls." }),
       a4("button", { type: "button", class: "button", onClick: () => settle(at("history")), children: "Show everything" })
     ] }) : a4(Empty, { isPart: true, icon: "history", title: "No call yet", children: [
@@ -2660,6 +2709,51 @@
     return shared.trim();
   }
 
+  // src/order.ts
+  var ORDERS = { expiry: "Expires first", risk: "Riskiest first", newest: "Newest first" };
+  var order = y3("expiry");
+  var filters = { words: y3(""), risk: y3(""), agent: y3(""), session: y3("") };
+  var isFiltered = () => Object.values(filters).some((filter) => filter.value.trim() !== "");
+  function unfilter() {
+    for (const filter of Object.values(filters)) filter.value = "";
+  }
+  var GRAVITY = Object.keys(RISKS);
+  var asked3 = (item) => item.kind === "approval" ? item.approval.created_at : item.question.created_at;
+  var expires = (item) => item.kind === "approval" ? item.approval.expires_at : item.question.expires_at;
+  var gravity = (item) => item.kind === "approval" ? GRAVITY.indexOf(item.approval.card.risk) : -1;
+  var COMPARE = {
+    expiry: (a5, b3) => expires(a5) - expires(b3),
+    risk: (a5, b3) => gravity(b3) - gravity(a5) || expires(a5) - expires(b3),
+    newest: (a5, b3) => asked3(b3) - asked3(a5)
+  };
+  var inOrder = (a5, b3) => COMPARE[order.value](a5, b3) || asked3(a5) - asked3(b3) || (a5.id < b3.id ? -1 : 1);
+  function asker(approval) {
+    const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
+    return named("Agent") ?? named("Asked by") ?? "";
+  }
+  var sessionOf = (item) => item.kind === "approval" ? item.approval.session_id : item.question.session_id;
+  var agentOf = (item) => item.kind === "approval" ? asker(item.approval) : "";
+  var riskOf2 = (item) => item.kind === "approval" ? item.approval.card.risk : "";
+  function matches(item) {
+    const { words: words2, risk, agent, session } = filters;
+    const isWanted = (filter, value) => filter === "" || filter === value;
+    if (!isWanted(risk.value, riskOf2(item)) || !isWanted(agent.value, agentOf(item)) || !isWanted(session.value, sessionOf(item))) return false;
+    const wanted = words2.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
+    if (wanted.length === 0) return true;
+    const text = textOf(item);
+    return wanted.every((word) => text.includes(word));
+  }
+  function textOf(item) {
+    if (item.kind === "question") return `question ${item.question.question} ${item.question.session_id}`.toLowerCase();
+    const { card, command, session_id: session } = item.approval;
+    return [card.risk, card.title, command, session, ...card.lineage.map((field) => field.text)].join(" ").toLowerCase();
+  }
+  function differing(items, by) {
+    const of = by === "agent" ? agentOf : sessionOf;
+    const values = [...new Set(items.map(of))].filter((value) => value !== "").sort();
+    return values.length > 1 ? values : [];
+  }
+
   // src/diff.ts
   var LINES_MAX = 2e3;
   function compare(before, after) {
@@ -2676,25 +2770,25 @@
         common2[i5 * width + j4] = old[i5] === fresh2[j4] ? reach(i5 + 1, j4 + 1) + 1 : Math.max(reach(i5 + 1, j4), reach(i5, j4 + 1));
       }
     }
-    const lines = [];
+    const lines2 = [];
     let i4 = 0;
     let j3 = 0;
     while (i4 < old.length || j3 < fresh2.length) {
       const gone = old[i4];
       const added = fresh2[j3];
       if (gone !== void 0 && gone === added) {
-        lines.push({ kind: "same", text: gone });
+        lines2.push({ kind: "same", text: gone });
         i4 += 1;
         j3 += 1;
       } else if (added === void 0 || gone !== void 0 && reach(i4 + 1, j3) >= reach(i4, j3 + 1)) {
-        lines.push({ kind: "gone", text: gone ?? "" });
+        lines2.push({ kind: "gone", text: gone ?? "" });
         i4 += 1;
       } else {
-        lines.push({ kind: "new", text: added });
+        lines2.push({ kind: "new", text: added });
         j3 += 1;
       }
     }
-    return lines;
+    return lines2;
   }
   var PATCH_NAMES = ["patch", "diff", "unified_diff", "input"];
   var isPatch = (name, text) => PATCH_NAMES.includes(name) && /^\s*(@@|\*\*\* Begin Patch|--- |diff --git )/.test(text) && /^[+-]/m.test(text);
@@ -2761,16 +2855,19 @@
     }
     if (isPatch(field.name, field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
     return a4("section", { class: "long", children: [
-      a4("h3", { children: field.name }),
-      field.code ? a4(Code, { name: field.name, text: field.text }) : a4("p", { class: "prose", children: field.text })
+      a4("div", { class: "long-head", children: [
+        a4("h3", { children: field.name }),
+        a4(Copy, { name: field.name, text: field.text })
+      ] }),
+      field.code ? a4(Code, { name: field.name, text: field.text, marks: field.marks ?? [] }) : a4("p", { class: "prose", children: field.text })
     ] });
   }
   var SIGNS = { same: " ", gone: "−", new: "+", mark: " " };
   var ALOUD = { same: "", gone: "removed: ", new: "added: ", mark: "" };
-  function Difference({ name, lines }) {
+  function Difference({ name, lines: lines2 }) {
     return a4("section", { class: "long", children: [
       a4("h3", { children: name }),
-      a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines.map((line, index) => a4("div", { class: `line-${line.kind}`, children: [
+      a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines2.map((line, index) => a4("div", { class: `line-${line.kind}`, children: [
         a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
         a4("span", { class: "unseen", children: ALOUD[line.kind] }),
         a4("span", { children: line.text === "" ? " " : line.text })
@@ -2784,6 +2881,28 @@
     return text.split("\n").slice(-TAIL.lines).join("\n").slice(-TAIL.chars);
   }
 
+  // src/parts/led.tsx
+  var SHOWN = 5;
+  var runAddress = (run2) => `${at("history")}?run_id=${encodeURIComponent(run2)}`;
+  function Led({ approval }) {
+    const { value, error } = useLoaded(() => get(`/v1/traces?limit=${SHOWN + 1}&run_id=${segment(approval.run_id)}`), [], approval.run_id);
+    if (error.value !== null) return a4(Problem, { error: error.value });
+    if (value.value === null) return a4(Loading, { what: "The calls before" });
+    const before = value.value.traces.filter((it) => it.call_id !== approval.call_id && it.created_at <= approval.created_at).map((it) => short(it, me.value?.name ?? "")).slice(0, SHOWN).reverse();
+    return a4($, { children: [
+      before.length === 0 ? a4("p", { class: "hint", children: "This is the first call of its run." }) : null,
+      a4("ol", { class: "led", children: before.map((it) => a4("li", { children: [
+        a4("a", { href: at("history", it.id), children: a4("code", { children: it.command.slice(0, 200) }) }),
+        a4("span", { children: [
+          it.ending,
+          " · ",
+          ago(it.at, now.value)
+        ] })
+      ] }, it.id)) }),
+      a4("p", { children: a4("a", { href: runAddress(approval.run_id), children: "All calls of this run" }) })
+    ] });
+  }
+
   // src/parts/scope.tsx
   var LASTS = [
     ["1 hour", 3600],
@@ -2791,7 +2910,7 @@
     ["7 days", 7 * 86400]
   ];
   var USES = [
-    ["No limit", null],
+    ["Unlimited", null],
     ["Once more", 1],
     ["5 times", 5],
     ["20 times", 20]
@@ -2816,14 +2935,12 @@
         onClose();
         return true;
       },
-      // Digits choose between scopes here, and answer nothing.
-      choose: (event) => {
-        const index = Number(event.key) - 1;
-        if (scopes.value?.[index] !== void 0) chosen.value = index;
-        return true;
-      }
+      // Digits answer the card and nothing here; arrows and Enter choose.
+      choose: () => true
     });
     const scope = scopes.value?.[chosen.value];
+    const group = T2(null);
+    A2(() => group.current?.querySelector("input:checked")?.focus(), [scopes.value]);
     const confirm = (event) => {
       if (scope === void 0 || isBusy || !isCurrent.value || !arming.admits(event)) return;
       const more = { scope: scope.scope };
@@ -2833,53 +2950,65 @@
       if (typeof count === "number") more.uses = count;
       onAnswer(more);
     };
-    return a4("section", { class: "scope", "aria-label": `${LABELS[choice]}: which grant it creates`, children: [
-      a4("h3", { children: [
-        LABELS[choice],
-        ": this grant is created"
-      ] }),
-      problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
-      scopes.value === null && problem3.value === null ? a4(Loading, { what: "Checking what it would have matched" }) : null,
-      scopes.value?.length === 0 ? a4("p", { children: "No grant is possible for this call." }) : null,
-      a4("div", { class: "scopes", role: "radiogroup", "aria-label": "Grants, narrowest first", children: scopes.value?.map((it, index) => a4("label", { class: "scope-row", children: [
-        a4(
-          "input",
-          {
-            type: "radio",
-            name: `scope-${approval.approval_id}`,
-            checked: chosen.value === index,
-            onChange: () => chosen.value = index
-          }
-        ),
-        a4("span", { children: [
-          a4("span", { class: "scope-words", children: it.words }),
-          a4("small", { children: matched(it) })
-        ] })
-      ] }, index)) }),
-      a4("div", { class: "scope-limits", children: [
-        a4("label", { children: [
-          a4("span", { children: "For how long" }),
-          a4("select", { value: lasts2.value, onChange: (event) => lasts2.value = event.currentTarget.selectedIndex, children: spans.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
-        ] }),
-        a4("label", { children: [
-          a4("span", { children: "How often" }),
-          a4("select", { value: uses.value, onChange: (event) => uses.value = event.currentTarget.selectedIndex, children: USES.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
-        ] })
-      ] }),
-      a4("div", { class: "row-of-buttons", ref: (element) => void (watch.current = element), children: [
-        a4(
-          "button",
-          {
-            type: "button",
-            class: "button primary",
-            "aria-disabled": !armed.value || isBusy || scope === void 0 || !isCurrent.value,
-            onClick: confirm,
-            children: LABELS[choice]
-          }
-        ),
-        a4("button", { type: "button", class: "button", onClick: onClose, children: "Back" })
-      ] })
-    ] });
+    return a4(
+      "section",
+      {
+        class: "scope",
+        onKeyDown: (event) => {
+          if (event.key !== "Enter" || event.target instanceof HTMLButtonElement) return;
+          event.preventDefault();
+          confirm(event);
+        },
+        "aria-label": `${LABELS[choice]}: which grant it creates`,
+        children: [
+          a4("h3", { children: [
+            LABELS[choice],
+            ": this grant is created"
+          ] }),
+          problem3.value === null ? null : a4("p", { class: "problem", children: problem3.value }),
+          scopes.value === null && problem3.value === null ? a4(Loading, { what: "Checking what it would have matched" }) : null,
+          scopes.value?.length === 0 ? a4("p", { children: "No grant is possible for this call." }) : null,
+          a4("div", { class: "scopes", ref: group, role: "radiogroup", "aria-label": "Grants, narrowest first", children: scopes.value?.map((it, index) => a4("label", { class: "scope-row", children: [
+            a4(
+              "input",
+              {
+                type: "radio",
+                name: `scope-${approval.approval_id}`,
+                checked: chosen.value === index,
+                onChange: () => chosen.value = index
+              }
+            ),
+            a4("span", { children: [
+              a4("span", { class: "scope-words", children: it.words }),
+              a4("small", { children: matched(it) })
+            ] })
+          ] }, index)) }),
+          a4("div", { class: "scope-limits", children: [
+            a4("label", { children: [
+              a4("span", { children: "For how long" }),
+              a4("select", { value: lasts2.value, onChange: (event) => lasts2.value = event.currentTarget.selectedIndex, children: spans.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
+            ] }),
+            a4("label", { children: [
+              a4("span", { children: "How often" }),
+              a4("select", { value: uses.value, onChange: (event) => uses.value = event.currentTarget.selectedIndex, children: USES.map(([words2], index) => a4("option", { value: index, children: words2 }, words2)) })
+            ] })
+          ] }),
+          a4("div", { class: "row-of-buttons", ref: (element) => void (watch.current = element), children: [
+            a4(
+              "button",
+              {
+                type: "button",
+                class: "button primary",
+                "aria-disabled": !armed.value || isBusy || scope === void 0 || !isCurrent.value,
+                onClick: confirm,
+                children: LABELS[choice]
+              }
+            ),
+            a4("button", { type: "button", class: "button", onClick: onClose, children: "Back" })
+          ] })
+        ]
+      }
+    );
   }
   function matched(scope) {
     if (scope.matched === null || scope.of === null) return "";
@@ -2890,9 +3019,10 @@
   // src/parts/card.tsx
   var REASONS_SHOWN = 3;
   var SAID_AT = [60, 30, 10];
-  function CardView({ approval, hasKeys, isInline = false, onNext }) {
+  function CardView({ approval, hasKeys, isInline = false, onNext, onAnswered }) {
     const { card, assessment } = approval;
     const why = useSignal(false);
+    const led = useSignal(false);
     const isOpen = useSignal(!needsOpening(approval));
     const endSeen = useSignal(!isGrave(card.risk));
     const end = T2(null);
@@ -2911,7 +3041,37 @@
       if (mayAnswer.value) void viewed(approval.approval_id);
       return true;
     };
-    useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
+    const scrolled = T2(null);
+    const scroll = (to) => (event) => {
+      const own = scrolled.current;
+      const element = own !== null && own.scrollHeight > own.clientHeight ? own : document.scrollingElement;
+      if (!(element instanceof HTMLElement)) return false;
+      if (event.key === " " && event.target instanceof HTMLElement && event.target.matches("button, a, input, summary")) return false;
+      element.scrollTo({ top: to(element) });
+      return true;
+    };
+    const page2 = (element) => Math.max(40, element.clientHeight - 48);
+    useKeys(
+      hasKeys ? {
+        why: () => (why.value = !why.value) || true,
+        mark: () => {
+          open();
+          requestAnimationFrame(() => toNextMark(scrolled.current));
+          return true;
+        },
+        led: () => (led.value = !led.value) || true,
+        full: open,
+        page_down: scroll((it) => it.scrollTop + page2(it)),
+        page_up: scroll((it) => it.scrollTop - page2(it)),
+        // First to the end of what would run, then to the end of the card.
+        end: (event) => {
+          if (endSeen.value || end.current === null) return scroll((it) => it.scrollHeight)(event);
+          end.current.scrollIntoView({ block: "end" });
+          return true;
+        },
+        top: scroll(() => 0)
+      } : {}
+    );
     const quoted = card.lineage.filter((field) => field.code);
     const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
     const rest = a4($, { children: [
@@ -2919,11 +3079,16 @@
         more.length === 0 ? null : a4("h3", { children: "Other reasons" }),
         more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
         a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
-          why.value ? "Less" : "Why: every factor and finding",
+          why.value ? "Less" : "Full analysis",
           " ",
           a4("kbd", { children: "w" })
         ] }),
-        why.value ? a4(Why, { assessment }) : null
+        why.value ? a4(Why, { assessment }) : null,
+        a4("button", { type: "button", class: "quiet", "aria-expanded": led.value, onClick: () => led.value = !led.value, children: [
+          "What led here ",
+          a4("kbd", { children: "b" })
+        ] }),
+        led.value ? a4(Led, { approval }) : null
       ] }),
       quoted.map((field, index) => a4("section", { class: "long", children: [
         a4("h3", { children: field.name }),
@@ -2938,7 +3103,7 @@
       ] })
     ] });
     return a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
-      a4("div", { class: "card-scroll", children: [
+      a4("div", { class: "card-scroll", ref: scrolled, children: [
         a4("header", { class: "card-head", children: [
           a4("p", { class: "verdict", children: [
             a4(RiskWord, { risk: card.risk }),
@@ -2959,16 +3124,23 @@
           a4("blockquote", { children: card.explanation })
         ] })
       ] }),
-      a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext })
+      a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext, onAnswered })
     ] });
+  }
+  function toNextMark(within) {
+    const marks = [...within?.querySelectorAll("mark") ?? []];
+    const last2 = marks.findIndex((mark2) => mark2.hasAttribute("data-here"));
+    for (const mark2 of marks) mark2.removeAttribute("data-here");
+    const next2 = marks[last2 + 1] ?? marks[0];
+    next2?.setAttribute("data-here", "");
+    next2?.scrollIntoView({ block: "center" });
   }
   function Lineage({ approval }) {
     const { card } = approval;
     const lineage = card.lineage.filter((field) => !field.code);
     const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
-    const linked = lineage.map(
-      (field) => field.name === "Run" && isOurs ? { ...field, href: at("talk", approval.session_id) } : field
-    );
+    const links = { Run: runAddress(approval.run_id), ...isOurs ? { Session: at("talk", approval.session_id) } : {} };
+    const linked = lineage.map((field) => links[field.name] === void 0 ? field : { ...field, href: links[field.name] ?? "" });
     return a4($, { children: [
       a4(
         Facts,
@@ -3067,7 +3239,7 @@
     });
     return a4("p", { class: left < 30 ? "countdown soon" : "countdown", title: approval.card.on_timeout, children: left > 0 ? `expires in ${span(left)}` : "expired: nobody answered" });
   }
-  function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }) {
+  function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
     const { card } = approval;
     const mode = useSignal("choose");
     const note = useSignal("");
@@ -3077,6 +3249,7 @@
     const { arming, armed, watch } = useArming(`${approval.approval_id}/${hasKeys ? "keys" : ""}`);
     const list = T2(null);
     const noteField = T2(null);
+    const chosen = useSignal(null);
     const isEmpty = card.command.trim() === "";
     const options = [...approval.choices.filter((choice) => !isEmpty || choice === "deny"), ...isOpen ? [] : ["view"]];
     const isOffered = (option) => option === "deny" || option === "view" || isOpen;
@@ -3091,7 +3264,14 @@
       answeredHere = approval.approval_id;
       problem3.value = await answer(approval.approval_id, choice, more);
       isBusy.value = false;
-      if (problem3.value === null) mode.value = "choose";
+      if (problem3.value !== null) return;
+      mode.value = "choose";
+      onAnswered?.();
+    };
+    const needsConfirming = (option, event) => {
+      if (option !== "once" || !approval.confirm_allow) return false;
+      const isConfirmed = event instanceof MouseEvent && (event.detail === 0 || chosen.value === option);
+      return !isConfirmed;
     };
     const choose = (option, event) => {
       if (option === "view") {
@@ -3101,8 +3281,19 @@
       if (!isReady(option)) return;
       wasQuick.value = !arming.admits(event);
       if (wasQuick.value) return;
-      if (option === "once") void send("once");
-      else mode.value = option;
+      if (needsConfirming(option, event)) {
+        chosen.value = option;
+        list.current?.querySelector(`.choice-${option}`)?.focus();
+      } else if (option === "session" || option === "always") mode.value = option;
+      else void send(option);
+    };
+    const step = (by) => () => {
+      if (mode.value !== "choose" || list.current === null) return false;
+      const buttons = [...list.current.querySelectorAll("button")];
+      const index = buttons.findIndex((button) => button === document.activeElement);
+      const to = index === -1 ? buttons.find((button) => button.hasAttribute("data-first")) : buttons[(index + by + buttons.length) % buttons.length];
+      to?.focus();
+      return true;
     };
     F2(() => {
       if (mode.value === "deny") noteField.current?.focus();
@@ -3111,9 +3302,16 @@
     useKeys(
       hasKeys && (mode.value === "choose" || mode.value === "deny") ? {
         choose: (event) => {
-          const option = options[Number(event.key) - 1];
+          const option = options.find((it) => NUMBERS[it] === Number(event.key));
           if (mode.value !== "choose" || option === void 0 || !isOffered(option)) return false;
           choose(option, event);
+          return true;
+        },
+        down: step(1),
+        up: step(-1),
+        note: () => {
+          if (mode.value !== "choose") return false;
+          mode.value = "deny";
           return true;
         },
         open: (event) => {
@@ -3129,14 +3327,6 @@
         }
       } : {}
     );
-    const arrows = (event) => {
-      const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-      if (step === void 0 || list.current === null) return;
-      const buttons = [...list.current.querySelectorAll("button")];
-      const index = buttons.findIndex((button) => button === document.activeElement);
-      buttons[(index + step + buttons.length) % buttons.length]?.focus();
-      event.preventDefault();
-    };
     const deny = (event) => {
       event.preventDefault();
       if (isBusy.value || !event.isTrusted) return;
@@ -3145,7 +3335,11 @@
     return a4("footer", { class: "answer", "data-armed": armed.value, children: [
       a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
         a4(Countdown, { approval }),
-        a4("p", { class: "hint", role: wasQuick.value ? "status" : void 0, children: wasQuick.value ? "Too fast: that press was ignored. Press again." : hintFor(armed.value, endSeen, isOpen) })
+        a4("p", { class: "hint", role: wasQuick.value || chosen.value !== null ? "status" : void 0, children: wasQuick.value ? "Too fast: that press was ignored. Press again." : chosen.value !== null ? "Critical: press Enter, or click again, to allow it." : hintFor(approval, armed.value, endSeen, isOpen) }),
+        mode.value === "choose" ? a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "deny", children: [
+          "Deny with a note ",
+          a4("kbd", { children: "n" })
+        ] }) : null
       ] }),
       problem3.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem3.value }),
       mode.value === "session" || mode.value === "always" ? a4(
@@ -3160,7 +3354,7 @@
       ) : null,
       mode.value === "deny" ? a4("form", { class: "deny", onSubmit: deny, children: [
         a4("label", { children: [
-          a4("span", { children: "Tell the agent why (Enter to skip)" }),
+          a4("span", { children: "Deny and tell the agent why" }),
           a4(
             "input",
             {
@@ -3178,8 +3372,8 @@
           a4("button", { type: "button", class: "button", onClick: () => mode.value = "choose", children: "Back" })
         ] })
       ] }) : null,
-      mode.value === "choose" ? a4("ol", { class: "choices", ref: list, onKeyDown: arrows, "aria-label": "Choices", children: options.map(
-        (option, index) => isOffered(option) ? a4("li", { children: a4(
+      mode.value === "choose" ? a4("ol", { class: "choices", ref: list, "aria-label": "Choices", children: options.map(
+        (option) => isOffered(option) ? a4("li", { children: a4(
           "button",
           {
             type: "button",
@@ -3189,7 +3383,7 @@
             title: option === "view" ? void 0 : LEAVES[option],
             onClick: (event) => choose(option, event),
             children: [
-              a4("kbd", { "aria-hidden": "true", children: index + 1 }),
+              a4("kbd", { "aria-hidden": "true", children: NUMBERS[option] }),
               a4("span", { children: option === "view" ? "Show full command" : LABELS[option] })
             ]
           }
@@ -3197,12 +3391,12 @@
       ) }) : null
     ] });
   }
-  function hintFor(armed, endSeen, isOpen) {
+  function hintFor(approval, armed, endSeen, isOpen) {
     if (!isCurrent.value) return "Catching up: nothing can be allowed until this is done.";
-    if (!isOpen) return "Open the full text first; then you can allow it.";
-    if (!endSeen) return "Read to the end first; then you can allow it.";
+    if (!isOpen) return "Open the full text (5) to allow.";
+    if (!endSeen) return "Read to the end (PgDn, End) to allow.";
     if (!armed) return "One moment …";
-    return "1–9 or ↑/↓ to select, Enter to confirm";
+    return approval.confirm_allow ? "A number, then Enter, to allow; 4 to deny" : "A number answers, or ↑/↓ and Enter";
   }
 
   // src/parts/question.tsx
@@ -3318,6 +3512,30 @@
     ] });
   }
 
+  // src/settings.ts
+  function kept(name, usual) {
+    const key = `countersign.${name}`;
+    const made = y3(read2(key) ?? usual);
+    x2(() => {
+      try {
+        localStorage.setItem(key, String(made.value));
+      } catch {
+      }
+    });
+    return made;
+  }
+  function read2(key) {
+    try {
+      const text = localStorage.getItem(key);
+      return text === null ? null : text === "true";
+    } catch {
+      return null;
+    }
+  }
+  var notifies = kept("notifies", false);
+  var sounds = kept("sounds", false);
+  var advances = kept("advances", true);
+
   // src/views/nothing.tsx
   var HOUR = 3600;
   var WAYS = [
@@ -3409,7 +3627,7 @@
 
   // src/views/inbox.tsx
   var ROW_REM2 = 5.25;
-  var filter = y3("");
+  var ADVANCE_MS = 1e3;
   var opened = y3(/* @__PURE__ */ new Set());
   var selected = y3(/* @__PURE__ */ new Set());
   var current2 = O(() => {
@@ -3425,19 +3643,11 @@
     return null;
   });
   var shown = O(() => {
-    const words2 = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
-    const items = waiting.value.filter((item) => words2.every((word) => textOf(item).includes(word)));
+    const items = waiting.value.filter(matches);
     const it = current2.value;
-    if (it !== null && !items.some((item) => item.id === it.id)) items.push(it);
-    items.sort((a5, b3) => asked3(a5) - asked3(b3) || (a5.id < b3.id ? -1 : 1));
-    return rows2(items, opened.value);
+    if (it !== null && matches(it) && !items.some((item) => item.id === it.id)) items.push(it);
+    return rows2(items.sort(inOrder), opened.value);
   });
-  var asked3 = (item) => item.kind === "approval" ? item.approval.created_at : item.question.created_at;
-  function textOf(item) {
-    if (item.kind === "question") return `question ${item.question.question}`.toLowerCase();
-    const { card, command, session_id: session } = item.approval;
-    return [card.risk, card.title, command, session, ...card.lineage.map((field) => field.text)].join(" ").toLowerCase();
-  }
   var addressOf2 = (item) => at(item.kind === "approval" ? "approvals" : "questions", item.id);
   function Inbox() {
     const [kind, id] = place.value.parts;
@@ -3476,7 +3686,7 @@
       },
       close: (event) => {
         if (event.target === field.current) {
-          filter.value = "";
+          unfilter();
           field.current?.blur();
           return true;
         }
@@ -3511,12 +3721,13 @@
                 ref: field,
                 type: "search",
                 placeholder: "Filter",
-                value: filter.value,
-                onInput: (event) => filter.value = event.currentTarget.value
+                value: filters.words.value,
+                onInput: (event) => filters.words.value = event.currentTarget.value
               }
             ),
             a4("kbd", { "aria-hidden": "true", children: "/" })
-          ] })
+          ] }),
+          a4(Narrowing, {})
         ] }),
         a4(Overrides, {}),
         a4(List2, {}),
@@ -3571,7 +3782,13 @@
   }
   function List2() {
     const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current2.value?.id);
-    if (shown.value.length === 0) return a4("p", { class: "hint pad", children: "No waiting card matches the filter." });
+    if (shown.value.length === 0) {
+      return a4("p", { class: "hint pad", children: [
+        "No waiting card matches the filter.",
+        " ",
+        a4("button", { type: "button", class: "quiet", onClick: unfilter, children: "Clear the filter" })
+      ] });
+    }
     return a4(
       VirtualList,
       {
@@ -3584,24 +3801,35 @@
       }
     );
   }
+  function Narrowing() {
+    const choice = (name, value, options) => options.length < 2 ? null : a4("select", { "aria-label": name, value: value.value, onChange: (event) => value.value = event.currentTarget.value, children: options.map(([word, label]) => a4("option", { value: word, children: label }, word)) });
+    const any = (label, values) => values.length === 0 ? [] : [["", label], ...values.map((value) => [value, value])];
+    const items = waiting.value;
+    if (items.length < 2 && !isFiltered()) return null;
+    return a4("div", { class: "narrowing", children: [
+      choice("Order", order, Object.entries(ORDERS)),
+      choice("Risk", filters.risk, [["", "Any risk"], ...Object.entries(RISKS).reverse()]),
+      choice("Agent", filters.agent, any("Any agent", differing(items, "agent"))),
+      choice("Session", filters.session, any("Any session", differing(items, "session")))
+    ] });
+  }
   function GroupRow({ row }) {
     const [first2] = row.members;
     if (first2 === void 0) return null;
     return a4("button", { type: "button", class: `row edge-${first2.card.risk}`, "aria-expanded": row.isOpen, onClick: () => toggle(row.key), children: [
-      a4("span", { class: "row-top", children: [
-        a4(RiskWord, { risk: first2.card.risk }),
-        a4("span", { class: "row-title", children: [
-          row.members.length,
-          " × ",
-          first2.tool
-        ] })
-      ] }),
-      a4("code", { children: [
+      a4("span", { class: "row-top", children: a4("code", { children: [
+        row.members.length,
+        " × ",
         short2(common(row.members)),
         " …"
+      ] }) }),
+      a4("span", { class: "row-meta", children: [
+        a4(RiskWord, { risk: first2.card.risk }),
+        " ",
+        asker(first2)
       ] }),
       a4("span", { class: "row-meta", children: [
-        row.isOpen ? "Fold" : "Unfold",
+        row.isOpen ? "Collapse" : "Expand",
         " · ",
         first2.description
       ] })
@@ -3627,16 +3855,15 @@
     return a4($, { children: [
       a4("a", { class: classes.join(" "), href: addressOf2(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
         a4("span", { class: "row-top", children: [
-          a4(RiskWord, { risk: approval.card.risk }),
-          a4("span", { class: "row-title", children: approval.card.title }),
+          a4("code", { children: short2(gist(approval)) }),
           isWaiting ? a4(Left, { until: approval.expires_at, verb: "" }) : a4("span", { class: "left", children: approval.status })
         ] }),
-        a4("code", { children: short2(gist(approval)) }),
         a4("span", { class: "row-meta", children: [
-          asker(approval),
-          " · ",
-          approval.description
-        ] })
+          a4(RiskWord, { risk: approval.card.risk }),
+          " ",
+          asker(approval)
+        ] }),
+        a4("span", { class: "row-meta", children: approval.description })
       ] }),
       mayAnswer.value && isWaiting ? a4("label", { class: "pick", children: [
         a4("input", { type: "checkbox", checked: isSelected, onChange: () => mark([approval]) }),
@@ -3650,11 +3877,8 @@
   var short2 = (text) => text.slice(0, 200);
   function gist(approval) {
     if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
-    return approval.card.body.map((field) => field.text.split("\n", 1)[0]).join(" · ");
-  }
-  function asker(approval) {
-    const named = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
-    return named("Agent") ?? named("Asked by") ?? "";
+    const telling = approval.card.body.map((field) => field.text.replace(/\s+/g, " ").trim()).filter((text) => /\p{L}{2}/u.test(text) && !/^(true|false|null|none)$/i.test(text) && !approval.card.title.includes(text));
+    return [approval.card.title, ...telling].join(" · ");
   }
   function Left({ until, verb }) {
     const left = useComputed(() => span(until - now.value));
@@ -3680,7 +3904,14 @@
       {
         approval: item.approval,
         hasKeys: true,
-        onNext: isMore ? () => void onNext() : void 0
+        onNext: isMore ? () => void onNext() : void 0,
+        onAnswered: () => {
+          if (!advances.value) return;
+          setTimeout(() => {
+            const it = current2.value;
+            if (it?.kind === "approval" && it.id === item.id && it.approval.status !== "waiting") onNext();
+          }, ADVANCE_MS);
+        }
       },
       item.id
     );
@@ -4054,10 +4285,10 @@
       )
     ] });
   }
-  function WhatIf({ lines, since }) {
-    const auto = useSignal(lines.auto_below);
-    const ask = useSignal(lines.ask_above);
-    const sure = useSignal(lines.confidence_min);
+  function WhatIf({ lines: lines2, since }) {
+    const auto = useSignal(lines2.auto_below);
+    const ask = useSignal(lines2.ask_above);
+    const sure = useSignal(lines2.confidence_min);
     const found = useSignal(null);
     const problem3 = useSignal(null);
     const thresholds = { auto_below: auto.value, ask_above: ask.value, confidence_min: sure.value };
@@ -4080,11 +4311,11 @@
         clearTimeout(timer);
       };
     }, [auto.value, ask.value, sure.value, since]);
-    const isSame = auto.value === lines.auto_below && ask.value === lines.ask_above && sure.value === lines.confidence_min;
+    const isSame = auto.value === lines2.auto_below && ask.value === lines2.ask_above && sure.value === lines2.confidence_min;
     const reset = () => {
-      auto.value = lines.auto_below;
-      ask.value = lines.ask_above;
-      sure.value = lines.confidence_min;
+      auto.value = lines2.auto_below;
+      ask.value = lines2.ask_above;
+      sure.value = lines2.confidence_min;
     };
     return a4("section", { class: "panel fill what-if", children: [
       a4("h2", { children: "Try other thresholds" }),
@@ -4095,7 +4326,7 @@
           {
             label: "Runs without a question below this risk",
             value: auto,
-            now: lines.auto_below,
+            now: lines2.auto_below,
             onMove: (value) => {
               if (value > ask.value) ask.value = value;
             }
@@ -4106,13 +4337,13 @@
           {
             label: "Asks above this risk",
             value: ask,
-            now: lines.ask_above,
+            now: lines2.ask_above,
             onMove: (value) => {
               if (value < auto.value) auto.value = value;
             }
           }
         ),
-        a4(Slider, { label: "Between the two, asks below this confidence", value: sure, now: lines.confidence_min })
+        a4(Slider, { label: "Between the two, asks below this confidence", value: sure, now: lines2.confidence_min })
       ] }),
       problem3.value !== null ? a4("p", { class: "problem", role: "alert", children: problem3.value }) : null,
       found.value === null ? a4(Loading, { what: "Counting" }) : a4(Difference2, { found: found.value, isSame }),
@@ -4123,7 +4354,7 @@
       ] })
     ] });
   }
-  var commands = (lines) => Object.entries(lines).map(([name, value]) => `countersign config set approvals.thresholds.${name} ${value}`);
+  var commands = (lines2) => Object.entries(lines2).map(([name, value]) => `countersign config set approvals.thresholds.${name} ${value}`);
   function Slider({ label, value, now: now2, onMove }) {
     return a4("label", { class: "slider", children: [
       a4("span", { children: label }),
@@ -4683,28 +4914,6 @@
     ] });
   }
 
-  // src/settings.ts
-  function kept(name) {
-    const key = `countersign.${name}`;
-    const made = y3(read2(key));
-    x2(() => {
-      try {
-        localStorage.setItem(key, String(made.value));
-      } catch {
-      }
-    });
-    return made;
-  }
-  function read2(key) {
-    try {
-      return localStorage.getItem(key) === "true";
-    } catch {
-      return false;
-    }
-  }
-  var notifies = kept("notifies");
-  var sounds = kept("sounds");
-
   // src/views/settings.tsx
   function Settings() {
     const refused = useSignal(false);
@@ -4749,6 +4958,23 @@
           a4("span", { children: [
             "Play a sound",
             a4("small", { children: "Once for each burst of cards." })
+          ] })
+        ] })
+      ] }),
+      a4("section", { class: "panel", children: [
+        a4("h2", { children: "After an answer" }),
+        a4("label", { class: "tick", children: [
+          a4(
+            "input",
+            {
+              type: "checkbox",
+              checked: advances.value,
+              onChange: (event) => advances.value = event.currentTarget.checked
+            }
+          ),
+          a4("span", { children: [
+            "Open the next card",
+            a4("small", { children: "A second later. The new card must be in view for a moment before a key counts." })
           ] })
         ] })
       ] }),
@@ -5118,7 +5344,8 @@
     const list = T2(null);
     A2(() => {
       const observer = new ResizeObserver(() => {
-        if (follows.current) end.current?.scrollIntoView({ block: "end" });
+        const asked4 = list.current?.querySelector(".block-approval .answer:not(.outcome)");
+        if (follows.current) (asked4 ?? end.current)?.scrollIntoView({ block: "end" });
       });
       if (list.current !== null) observer.observe(list.current);
       return () => observer.disconnect();
@@ -5126,7 +5353,9 @@
     const scrolled = () => {
       const element = scroll.current;
       if (element === null) return;
-      follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+      const asked4 = list.current?.querySelector(".block-approval .answer:not(.outcome)");
+      const bottom = asked4 === null || asked4 === void 0 ? element.scrollHeight : element.scrollTop + asked4.getBoundingClientRect().bottom - element.getBoundingClientRect().top;
+      follows.current = Math.abs(bottom - element.scrollTop - element.clientHeight) < 80;
     };
     if (problem3.value !== null) return a4(Problem, { error: problem3.value });
     const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");

@@ -4,7 +4,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
 
-import { armed, Gateway, expect, signIn, test } from "./gateway";
+import { Gateway, allowOnce, expect, signIn, test } from "./gateway";
 
 interface View {
   name: string;
@@ -108,8 +108,7 @@ for (const [name, viewport] of [
     await allow.scrollIntoViewIfNeeded();
     const box = await allow.boundingBox();
     expect(box?.height).toBeGreaterThanOrEqual(44);
-    await armed(page);
-    await allow.click();
+    await allowOnce(page);
     await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   });
 }

@@ -1,6 +1,6 @@
 // What has just appeared under a finger is not what the finger meant.
 
-import { armed, expect, signIn, test } from "./gateway";
+import { allowOnce, armed, expect, signIn, test } from "./gateway";
 
 test("a click as the card appears does nothing", async ({ page, gateway }) => {
   await signIn(page, gateway);
@@ -11,7 +11,7 @@ test("a click as the card appears does nothing", async ({ page, gateway }) => {
   expect((await gateway.approval(id)).status).toBe("waiting");
   // The click was dropped, not kept for later.
   await expect(allow).toBeVisible();
-  await allow.click();
+  await allowOnce(page);
   await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
 });
 
@@ -31,6 +31,8 @@ test("a key pressed as the card appears does nothing, nor does a burst of typing
   expect((await gateway.approval(id)).status).toBe("waiting");
   await armed(page);
   await page.keyboard.press("1");
+  await armed(page);
+  await page.keyboard.press("Enter");
   await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
 });
 
@@ -46,11 +48,11 @@ test("a click that no person made is no answer", async ({ page, gateway }) => {
 test("a new card takes neither the focus nor the place of the one in view", async ({ page, gateway }) => {
   await gateway.ask("rm -rf /srv/first");
   await signIn(page, gateway);
-  await page.getByRole("button", { name: "Why: every factor and finding" }).focus();
+  await page.getByRole("button", { name: "Full analysis" }).focus();
   await gateway.ask("rm -rf /srv/second", { session_id: "s2" });
   await expect(page.getByRole("status").filter({ hasText: "1 more waiting" })).toHaveCount(1);
   await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/first");
-  await expect(page.getByRole("button", { name: "Why: every factor and finding" })).toBeFocused();
+  await expect(page.getByRole("button", { name: "Full analysis" })).toBeFocused();
 });
 
 test("a long text of high risk is read to its end before it can be allowed, however it is folded", async ({ page, gateway }) => {
@@ -63,7 +65,7 @@ test("a long text of high risk is read to its end before it can be allowed, howe
   await armed(page);
   await page.getByRole("button", { name: "Show full command" }).click();
   const allow = page.getByRole("button", { name: "Allow once" });
-  await expect(page.getByText("Read to the end first; then you can allow it.")).toBeVisible();
+  await expect(page.getByText("Read to the end (PgDn, End) to allow.")).toBeVisible();
   await expect(allow).toHaveAttribute("aria-disabled", "true");
   await page.locator(".card-scroll").evaluate((element) => element.scrollTo(0, element.scrollHeight));
   await expect(allow).toHaveAttribute("aria-disabled", "false");

@@ -39,7 +39,6 @@ test("a thousand waiting cards stay usable", async ({ page, gateway }) => {
   await page.getByRole("searchbox", { name: "Filter" }).fill("site-777");
   await expect(page.getByRole("list", { name: "Waiting" }).getByRole("listitem")).toHaveCount(2);
   await page.getByRole("link", { name: /site-777/ }).click();
-  await page.getByRole("button", { name: "Deny" }).click();
-  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Deny", exact: true }).click();
   await expect(page.locator(".outcome-words", { hasText: "Denied by you on the page" })).toBeVisible();
 });

@@ -122,8 +122,11 @@ export class Gateway {
   }
 }
 
-/** Signs `page` in and waits until it is live. */
+/** Signs `page` in and waits until it is live. An answered card stays open, so that it can be looked at. */
 export async function signIn(page: Page, gateway: Gateway): Promise<void> {
+  await page.addInitScript(() => {
+    if (localStorage.getItem("countersign.advances") === null) localStorage.setItem("countersign.advances", "false");
+  });
   await page.goto(await gateway.link());
   await expect(page.getByRole("link", { name: "Countersign" }).or(page.getByRole("navigation", { name: "Views, short" })).first()).toBeVisible();
 }
@@ -133,6 +136,17 @@ export async function armed(page: Page): Promise<void> {
   await expect(page.locator('.answer[data-armed="true"]').first()).toBeVisible();
   // The input before must be 300 ms old, and the test has just pressed something.
   await page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 320)));
+}
+
+/** Allows the card in view once; a critical one by Enter after the click. */
+export async function allowOnce(page: Page): Promise<void> {
+  await armed(page);
+  await page.getByRole("button", { name: "Allow once" }).click();
+  const asksAgain = page.getByText("Critical: press Enter");
+  await expect(asksAgain.or(page.locator(".outcome-words")).first()).toBeVisible();
+  if (!(await asksAgain.isVisible())) return;
+  await armed(page);
+  await page.keyboard.press("Enter");
 }
 
 interface Scene {

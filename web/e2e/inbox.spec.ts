@@ -1,6 +1,6 @@
 // Answering cards.
 
-import { armed, expect, signIn, test } from "./gateway";
+import { allowOnce, armed, expect, signIn, test } from "./gateway";
 
 test("a card is allowed once", async ({ page, gateway }) => {
   await signIn(page, gateway);
@@ -14,7 +14,7 @@ test("a card is allowed once", async ({ page, gateway }) => {
   await expect(card.getByText("release-bot")).toBeVisible();
   await expect(card.locator("blockquote")).toHaveText("It is old.");
   expect(page.url()).toBe(`${gateway.url}/#/approvals/${id}`);
-  await card.getByRole("button", { name: "Allow once" }).click();
+  await allowOnce(page);
   await expect(card.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   const { decision } = await gateway.approval(id);
   expect([decision.outcome, decision.choice, decision.via]).toEqual(["approved", "once", "page"]);
@@ -24,8 +24,8 @@ test("a card is allowed once", async ({ page, gateway }) => {
 test("a denial carries its note to the agent", async ({ page, gateway }) => {
   const id = await gateway.ask("rm -rf /srv/www");
   await signIn(page, gateway);
-  await page.getByRole("button", { name: "Deny" }).click();
-  await page.getByLabel("Tell the agent why").fill("not on a Friday");
+  await page.getByRole("button", { name: "Deny with a note" }).click();
+  await page.getByLabel("Deny and tell the agent why").fill("not on a Friday");
   await page.keyboard.press("Enter");
   await expect(page.locator(".outcome-words", { hasText: "Denied by you on the page" })).toBeVisible();
   expect((await gateway.approval(id)).decision.note).toBe("not on a Friday");
@@ -51,7 +51,7 @@ test("a session's rule is shown before it is left", async ({ page, gateway }) =>
 test("why: every factor and finding is there", async ({ page, gateway }) => {
   await gateway.ask("rm -rf /srv/www");
   await signIn(page, gateway);
-  await page.getByRole("button", { name: "Why: every factor and finding" }).click();
+  await page.getByRole("button", { name: "Full analysis" }).click();
   for (const words of ["What it does", "What it touches", "How hard to undo", "Effect on people", "How clear it is"]) {
     await expect(page.getByText(words, { exact: true })).toBeVisible();
   }
@@ -64,7 +64,7 @@ test("a message shows recipient and text apart, an edit its difference", async (
   const card = page.getByRole("article");
   await expect(card.locator("dd", { hasText: /^ana@example\.org$/ })).toBeVisible();
   await expect(card.locator(".prose")).toHaveText("The deploy is finished.");
-  await expect(card.getByRole("button")).toHaveText([/Why/, /Allow once/, /Deny/]);
+  await expect(card.getByRole("button")).toHaveText([/Copy/, /Full analysis/, /What led here/, /Deny with a note/, /Allow once/, /Deny/]);
 
   const edit = await gateway.call("patch", { path: "/etc/hosts", old_string: "a\nb\nc", new_string: "a\nB\nc" });
   await page.goto(`${gateway.url}/#/approvals/${edit.approval_id}`);
@@ -77,7 +77,7 @@ test("a long text is opened before it can be allowed", async ({ page, gateway })
   const lines = Array.from({ length: 200 }, (_, index) => `echo line ${index}`);
   const id = await gateway.ask(`${lines.join("\n")}\nrm -rf /srv/www`);
   await signIn(page, gateway);
-  await expect(page.getByRole("button", { name: "Deny" })).toBeVisible();
+  await expect(page.getByRole("button", { name: "Deny", exact: true })).toBeVisible();
   await expect(page.getByRole("button", { name: "Allow once" })).toHaveCount(0);
   await expect(page.getByText(/characters hidden/)).toBeVisible();
   await armed(page);
@@ -88,11 +88,11 @@ test("a long text is opened before it can be allowed", async ({ page, gateway })
   await expect(page.getByRole("group", { name: "Command" })).toContainText("echo line 100");
   // It is critical: it can be allowed only once its end was on the screen.
   const allow = page.getByRole("button", { name: "Allow once" });
-  await expect(page.getByText("Read to the end first; then you can allow it.")).toBeVisible();
+  await expect(page.getByText("Read to the end (PgDn, End) to allow.")).toBeVisible();
   await expect(allow).toHaveAttribute("aria-disabled", "true");
-  await page.locator(".end").scrollIntoViewIfNeeded();
-  await armed(page);
-  await allow.click();
+  await page.keyboard.press("End");
+  await expect(allow).toHaveAttribute("aria-disabled", "false");
+  await allowOnce(page);
   await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
   const events = (await gateway.asAdmin("GET", "/v1/ledger?limit=500")).entries;
   expect(JSON.stringify(events)).toContain("approval.viewed");
@@ -148,7 +148,7 @@ test("what concerns a person in crisis says so, and never folds", async ({ page,
   await signIn(page, gateway);
   await expect(page.getByRole("list", { name: "Waiting" }).getByRole("listitem")).toHaveCount(3);
   await expect(page.getByText("This may affect a person in crisis.")).toBeVisible();
-  await expect(page.getByRole("list", { name: "Choices" }).getByRole("button")).toHaveText(["1Allow once", "2Deny"]);
+  await expect(page.getByRole("list", { name: "Choices" }).getByRole("button")).toHaveText(["1Allow once", "4Deny"]);
 });
 
 test("a question of an agent is answered by choice or in own words", async ({ page, gateway }) => {
@@ -172,7 +172,7 @@ test("the first visit offers a practice card, and nothing runs", async ({ page, 
   await signIn(page, gateway);
   await page.getByRole("button", { name: "Try a practice card" }).click();
   await expect(page.getByText("This is a practice card. Nothing runs, whatever you answer.")).toBeVisible();
-  await page.getByRole("button", { name: "Allow once" }).click();
+  await allowOnce(page);
   await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
 });
 
@@ -182,10 +182,72 @@ test.describe("with a hold", () => {
   test("an answer is taken back while it is held", async ({ page, gateway }) => {
     const id = await gateway.ask("rm -rf /srv/www");
     await signIn(page, gateway);
-    await page.getByRole("button", { name: "Allow once" }).click();
+    await allowOnce(page);
     await expect(page.getByText(/runs in/)).toBeVisible();
     await page.keyboard.press("z");
     await expect(page.getByRole("button", { name: "Allow once" })).toBeVisible();
     expect((await gateway.approval(id)).held_until).toBeNull();
   });
+});
+
+test("the next card follows an answer, if the person wants it", async ({ page, gateway }) => {
+  await gateway.ask("rm -rf /srv/a");
+  await gateway.ask("rm -rf /srv/b", { session_id: "s2" });
+  await signIn(page, gateway);
+  await page.goto(`${gateway.url}/#/settings`);
+  await page.getByLabel("Open the next card").check();
+  await page.goto(`${gateway.url}/#/`);
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/a");
+  await armed(page);
+  await page.keyboard.press("4");
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/b");
+});
+
+test("the list leads with the command, and is ordered and narrowed", async ({ page, gateway }) => {
+  await gateway.ask("rm -rf /srv/first");
+  await gateway.ask("git push origin main", { session_id: "s2" });
+  await gateway.call("send_message", { to: "ana@example.org", text: "The deploy is finished.", urgent: true }, { session_id: "s3" });
+  await signIn(page, gateway);
+  const leads = page.getByRole("list", { name: "Waiting" }).locator(".row-top code");
+  await expect(leads).toHaveText(["rm -rf /srv/first", "git push origin main", /^Send a message to ana@example\.org · The deploy is finished\.$/]);
+  await page.getByLabel("Order").selectOption("Newest first");
+  await expect(leads.first()).toHaveText(/^Send a message/);
+  await page.getByLabel("Order").selectOption("Riskiest first");
+  await expect(leads.first()).toHaveText("rm -rf /srv/first");
+  await page.getByLabel("Session").selectOption("s2");
+  await expect(leads).toHaveText(["git push origin main"]);
+  // The open card stays open although the list does not show it, and a filter without matches says so.
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/first");
+  await page.getByRole("searchbox", { name: "Filter" }).fill("nothing like it");
+  await expect(page.getByText("No waiting card matches the filter.")).toBeVisible();
+  await page.getByRole("button", { name: "Clear the filter" }).click();
+  await expect(leads).toHaveCount(3);
+});
+
+test("what led to a call is one key away, and its run is a link", async ({ page, gateway }) => {
+  const run = { run_id: "run_cleanup" };
+  await gateway.call("terminal", { command: "ls /srv" }, run);
+  await gateway.ask("rm -rf /srv/www", run);
+  await signIn(page, gateway);
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText("rm -rf /srv/www");
+  await page.keyboard.press("b");
+  await expect(page.locator(".led li")).toHaveText(/ls \/srv.*Allowed by a rule/);
+  await page.getByRole("link", { name: "run_cleanup" }).click();
+  await expect(page).toHaveURL(/#\/history\?run_id=run_cleanup/);
+  await expect(page.getByText("ls /srv").first()).toBeVisible();
+});
+
+test("what was found is marked in the text, and a long text is searched by key", async ({ page, gateway }) => {
+  const lines = Array.from({ length: 120 }, (_, index) => `echo line ${index}`);
+  await gateway.ask(`${lines.join("\n")}\nrm -rf /srv/www\necho done`);
+  await signIn(page, gateway);
+  await armed(page);
+  await page.keyboard.press("m");
+  const mark = page.locator("mark").first();
+  await expect(mark).toHaveText(/rm -rf \/srv\/www/);
+  await expect(mark).toBeInViewport();
+  await expect(mark).toHaveAttribute("title", /deletes \/srv\/www/);
+  // Every line has its number, and the text is what would run.
+  await expect(page.locator(".numbered .code-line")).toHaveCount(122);
+  await expect(page.getByRole("group", { name: "Command" })).toHaveText(/line 119\s*rm -rf \/srv\/www\s*echo done/);
 });

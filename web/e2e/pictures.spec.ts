@@ -82,7 +82,7 @@ const PICTURES: Picture[] = [
         await first.click();
       }
       await expect(page.locator(".tool", { hasText: "waiting for an answer" })).toBeVisible();
-      await page.getByRole("button", { name: "Deny" }).scrollIntoViewIfNeeded();
+      await page.getByRole("button", { name: "Deny", exact: true }).scrollIntoViewIfNeeded();
       await armed(page);
     },
   },

@@ -1,6 +1,6 @@
 // Several people, several tabs, and a gateway that goes down.
 
-import { armed, expect, signIn, test } from "./gateway";
+import { allowOnce, armed, expect, signIn, test } from "./gateway";
 
 test("two tabs: the first answer wins, and the other says who gave it", async ({ page, gateway, context }) => {
   const id = await gateway.ask("rm -rf /srv/www");
@@ -10,9 +10,9 @@ test("two tabs: the first answer wins, and the other says who gave it", async ({
   await armed(page);
   await armed(other);
   await page.bringToFront();
-  await page.getByRole("button", { name: "Allow once" }).click();
+  await allowOnce(page);
   await expect(other.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
-  await expect(other.getByRole("button", { name: "Deny" })).toHaveCount(0);
+  await expect(other.getByRole("button", { name: "Deny", exact: true })).toHaveCount(0);
 });
 
 test("an answer that comes too late is told who was faster, and changes nothing", async ({ page, gateway }) => {
@@ -24,7 +24,7 @@ test("an answer that comes too late is told who was faster, and changes nothing"
     await gateway.answer(id, "deny", { note: "mine" });
     await route.continue();
   });
-  await page.getByRole("button", { name: "Allow once" }).click();
+  await allowOnce(page);
   await expect(page.locator(".outcome-words", { hasText: "Denied by you on the API" })).toBeVisible();
   await expect(page.getByText("“mine”")).toBeVisible();
   await expect(page.getByRole("alert")).toHaveCount(0);

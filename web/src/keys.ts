@@ -5,11 +5,20 @@ import { useLayoutEffect } from "preact/hooks";
 export type Command =
   | "next"
   | "previous"
+  | "up"
+  | "down"
+  | "page_up"
+  | "page_down"
+  | "top"
+  | "end"
   | "open"
+  | "note"
   | "choose"
   | "select"
   | "select_group"
   | "why"
+  | "led"
+  | "mark"
   | "full"
   | "undo"
   | "filter"
@@ -28,11 +37,20 @@ interface Row {
 }
 
 export const KEYS: Row[] = [
-  { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–9", does: "Answer with the choice of that number" },
-  { command: "next", keys: ["j", "ArrowDown"], shown: "j ↓", does: "Next card" },
-  { command: "previous", keys: ["k", "ArrowUp"], shown: "k ↑", does: "Previous card" },
-  { command: "open", keys: ["Enter"], shown: "Enter", does: "Go to the choices of the card" },
-  { command: "why", keys: ["w"], shown: "w", does: "Why: every factor and finding" },
+  { command: "choose", keys: ["1", "2", "3", "4", "5", "6", "7", "8", "9"], shown: "1–5", does: "Answer with the choice of that number; a critical call is allowed by Enter after it" },
+  { command: "down", keys: ["ArrowDown"], shown: "↓", does: "Select the next choice" },
+  { command: "up", keys: ["ArrowUp"], shown: "↑", does: "Select the choice above" },
+  { command: "open", keys: ["Enter"], shown: "Enter", does: "Answer with the selected choice" },
+  { command: "note", keys: ["n"], shown: "n", does: "Deny, with a note to the agent" },
+  { command: "next", keys: ["j"], shown: "j", does: "Next card" },
+  { command: "previous", keys: ["k"], shown: "k", does: "Previous card" },
+  { command: "page_down", keys: ["PageDown", " "], shown: "PgDn Space", does: "Scroll the card down" },
+  { command: "page_up", keys: ["PageUp"], shown: "PgUp", does: "Scroll the card up" },
+  { command: "end", keys: ["End"], shown: "End", does: "To the end of the card" },
+  { command: "top", keys: ["Home"], shown: "Home", does: "To the top of the card" },
+  { command: "why", keys: ["w"], shown: "w", does: "Full analysis" },
+  { command: "mark", keys: ["m"], shown: "m", does: "To the next marked part of the text" },
+  { command: "led", keys: ["b"], shown: "b", does: "What led here: the calls before" },
   { command: "full", keys: ["f"], shown: "f", does: "Show the full text" },
   { command: "undo", keys: ["z"], shown: "z", does: "Undo an answer before it takes effect" },
   { command: "select", keys: ["x"], shown: "x", does: "Select the card" },

@@ -1,10 +1,10 @@
-// Settings of this browser: notifications and sounds, both off by default.
+// Settings of this browser: notifications and sounds are off by default, going on to the next card is on.
 
 import { effect, signal, type Signal } from "@preact/signals";
 
-function kept(name: string): Signal<boolean> {
+function kept(name: string, usual: boolean): Signal<boolean> {
   const key = `countersign.${name}`;
-  const made = signal(read(key));
+  const made = signal(read(key) ?? usual);
   effect(() => {
     try {
       localStorage.setItem(key, String(made.value));
@@ -15,13 +15,16 @@ function kept(name: string): Signal<boolean> {
   return made;
 }
 
-function read(key: string): boolean {
+function read(key: string): boolean | null {
   try {
-    return localStorage.getItem(key) === "true";
+    const text = localStorage.getItem(key);
+    return text === null ? null : text === "true";
   } catch {
-    return false;
+    return null;
   }
 }
 
-export const notifies = kept("notifies");
-export const sounds = kept("sounds");
+export const notifies = kept("notifies", false);
+export const sounds = kept("sounds", false);
+/** Whether the next card is opened after an answer. */
+export const advances = kept("advances", true);

@@ -180,6 +180,8 @@ export interface ApprovalView {
   choices: Choice[];
   /** The shell text or the call on one line, display-redacted. */
   command: string;
+  /** Whether allowing takes a second step, such as Enter after the number: the call is critical. */
+  confirm_allow: boolean;
   /** When it was asked, in seconds. */
   created_at: number;
   decision: DecisionView | null;
@@ -437,6 +439,8 @@ export interface Card {
 export interface CardField {
   /** Whether it is code, to be shown in fixed width with its line breaks. */
   code: boolean;
+  /** Where the danger stands in it, in the order of the text; left out where there is none. */
+  marks: CardMark[];
   /** Its name. */
   name: string;
   /** Its text, safe to show. */
@@ -459,6 +463,18 @@ export interface CardHappening {
   tool_call_id: string | null;
   /** Why it failed. */
   why: string | null;
+}
+
+/** A part of a text that a finding is about. */
+export interface CardMark {
+  /** Where it ends. */
+  end: number;
+  /** How bad it is. */
+  severity: Severity;
+  /** Where it begins, in UTF-8 bytes of the shown text. */
+  start: number;
+  /** What was found, for a person. */
+  words: string;
 }
 
 /** How people are reached, and how that goes. */

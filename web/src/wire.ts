@@ -6,6 +6,7 @@ import type { ApprovalView, Card as CardView, Event } from "./wire.gen";
 export type {
   AssessmentView as Assessment,
   CardField as Field,
+  CardMark as Mark,
   Choice,
   ClarificationView as Clarification,
   DecisionView as Decision,

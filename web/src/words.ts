@@ -10,12 +10,15 @@ export const LABELS: Record<Choice, string> = {
   deny: "Deny",
 };
 
+/** The number of each choice on every surface. What is not offered is left out, never renumbered. */
+export const NUMBERS: Record<Choice | "view", number> = { once: 1, session: 2, always: 3, deny: 4, view: 5 };
+
 /** The effect of each choice. */
 export const LEAVES: Record<Choice, string> = {
   once: "Runs now, exactly as shown. Creates no grant.",
   session: "Shows the grant it would create, for this session only.",
   always: "Shows the grant it would create, valid until revoked.",
-  deny: "Does not run. The agent gets your note.",
+  deny: "Does not run.",
 };
 
 export const RISKS: Record<Risk, string> = {

@@ -3,7 +3,7 @@
 
 import { compare, edit, isPatch, patch, type Line } from "../diff";
 import type { Approval, Field } from "../wire";
-import { Code, Facts } from "./fields";
+import { Code, Copy, Facts } from "./fields";
 
 const HEAD = { lines: 30, chars: 2400 };
 const TAIL = { lines: 12, chars: 900 };
@@ -60,8 +60,11 @@ function Long({ field, digest, isOpen }: { field: Field; digest: string; isOpen:
   if (isPatch(field.name, field.text)) return <Difference name={field.name} lines={patch(field.text)} />;
   return (
     <section class="long">
-      <h3>{field.name}</h3>
-      {field.code ? <Code name={field.name} text={field.text} /> : <p class="prose">{field.text}</p>}
+      <div class="long-head">
+        <h3>{field.name}</h3>
+        <Copy name={field.name} text={field.text} />
+      </div>
+      {field.code ? <Code name={field.name} text={field.text} marks={field.marks ?? []} /> : <p class="prose">{field.text}</p>}
     </section>
   );
 }

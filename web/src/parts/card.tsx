@@ -9,10 +9,11 @@ import { ago, moment, now, span } from "../clock";
 import { useKeys } from "../keys";
 import { isCurrent, mayAnswer, me, people, spoken } from "../live";
 import { at } from "../router";
-import { ending, isGrave, LABELS, LEAVES, TIERS } from "../words";
+import { ending, isGrave, LABELS, LEAVES, NUMBERS, TIERS } from "../words";
 import type { Approval, Choice } from "../wire";
 import { Body, needsOpening } from "./body";
 import { Code, Facts } from "./fields";
+import { Led, runAddress } from "./led";
 import { RiskWord } from "./risk";
 import { ScopePanel } from "./scope";
 import { Why } from "./why";
@@ -30,13 +31,16 @@ interface Props {
   isInline?: boolean;
   /** What follows when it is answered. */
   onNext?: (() => void) | undefined;
+  /** Called when it was answered here. */
+  onAnswered?: (() => void) | undefined;
 }
 
 type Option = Choice | "view";
 
-export function CardView({ approval, hasKeys, isInline = false, onNext }: Props) {
+export function CardView({ approval, hasKeys, isInline = false, onNext, onAnswered }: Props) {
   const { card, assessment } = approval;
   const why = useSignal(false);
+  const led = useSignal(false);
   const isOpen = useSignal(!needsOpening(approval));
   const endSeen = useSignal(!isGrave(card.risk));
   const end = useRef<HTMLDivElement>(null);
@@ -56,7 +60,42 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
     if (mayAnswer.value) void viewed(approval.approval_id);
     return true;
   };
-  useKeys(hasKeys ? { why: () => (why.value = !why.value) || true, full: open } : {});
+  const scrolled = useRef<HTMLDivElement>(null);
+  const scroll = (to: (element: HTMLElement) => number) => (event: KeyboardEvent): boolean => {
+    // In a short window the page scrolls as a whole.
+    const own = scrolled.current;
+    const element = own !== null && own.scrollHeight > own.clientHeight ? own : document.scrollingElement;
+    if (!(element instanceof HTMLElement)) return false;
+    // Space presses what has the focus.
+    if (event.key === " " && event.target instanceof HTMLElement && event.target.matches("button, a, input, summary")) return false;
+    element.scrollTo({ top: to(element) });
+    return true;
+  };
+  const page = (element: HTMLElement): number => Math.max(40, element.clientHeight - 48);
+  useKeys(
+    hasKeys
+      ? {
+          why: () => (why.value = !why.value) || true,
+          mark: () => {
+            open();
+            // The marks of what was folded are there after the next frame.
+            requestAnimationFrame(() => toNextMark(scrolled.current));
+            return true;
+          },
+          led: () => (led.value = !led.value) || true,
+          full: open,
+          page_down: scroll((it) => it.scrollTop + page(it)),
+          page_up: scroll((it) => it.scrollTop - page(it)),
+          // First to the end of what would run, then to the end of the card.
+          end: (event) => {
+            if (endSeen.value || end.current === null) return scroll((it) => it.scrollHeight)(event);
+            end.current.scrollIntoView({ block: "end" });
+            return true;
+          },
+          top: scroll(() => 0),
+        }
+      : {},
+  );
   const quoted = card.lineage.filter((field) => field.code);
   // The first reason stands at the top already.
   const more = card.reasons.slice(1, why.value ? undefined : REASONS_SHOWN);
@@ -72,9 +111,13 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
           </ul>
         )}
         <button type="button" class="quiet" aria-expanded={why.value} onClick={() => (why.value = !why.value)}>
-          {why.value ? "Less" : "Why: every factor and finding"} <kbd>w</kbd>
+          {why.value ? "Less" : "Full analysis"} <kbd>w</kbd>
         </button>
         {why.value ? <Why assessment={assessment} /> : null}
+        <button type="button" class="quiet" aria-expanded={led.value} onClick={() => (led.value = !led.value)}>
+          What led here <kbd>b</kbd>
+        </button>
+        {led.value ? <Led approval={approval} /> : null}
       </section>
       {quoted.map((field, index) => (
         <section class="long" key={index}>
@@ -97,7 +140,7 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
   );
   return (
     <article class={`card edge-${card.risk}`} aria-labelledby={`title-${approval.approval_id}`}>
-      <div class="card-scroll">
+      <div class="card-scroll" ref={scrolled}>
         <header class="card-head">
           <p class="verdict">
             <RiskWord risk={card.risk} />
@@ -134,18 +177,27 @@ export function CardView({ approval, hasKeys, isInline = false, onNext }: Props)
           </section>
         )}
       </div>
-      <Foot approval={approval} hasKeys={hasKeys} isOpen={isOpen.value} endSeen={endSeen.value} onOpen={open} onNext={onNext} />
+      <Foot approval={approval} hasKeys={hasKeys} isOpen={isOpen.value} endSeen={endSeen.value} onOpen={open} onNext={onNext} onAnswered={onAnswered} />
     </article>
   );
+}
+
+/** Scrolls to the first mark below the middle; behind the last, to the first again. */
+function toNextMark(within: HTMLElement | null): void {
+  const marks = [...(within?.querySelectorAll("mark") ?? [])];
+  const last = marks.findIndex((mark) => mark.hasAttribute("data-here"));
+  for (const mark of marks) mark.removeAttribute("data-here");
+  const next = marks[last + 1] ?? marks[0];
+  next?.setAttribute("data-here", "");
+  next?.scrollIntoView({ block: "center" });
 }
 
 function Lineage({ approval }: { approval: Approval }) {
   const { card } = approval;
   const lineage = card.lineage.filter((field) => !field.code);
   const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
-  const linked = lineage.map((field) =>
-    field.name === "Run" && isOurs ? { ...field, href: at("talk", approval.session_id) } : field,
-  );
+  const links: Record<string, string> = { Run: runAddress(approval.run_id), ...(isOurs ? { Session: at("talk", approval.session_id) } : {}) };
+  const linked = lineage.map((field) => (links[field.name] === undefined ? field : { ...field, href: links[field.name] ?? "" }));
   return (
     <>
       <Facts
@@ -267,7 +319,7 @@ function Countdown({ approval }: { approval: Approval }) {
   );
 }
 
-function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
+function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: FootProps) {
   const { card } = approval;
   const mode = useSignal<"choose" | "deny" | "session" | "always">("choose");
   const note = useSignal("");
@@ -278,6 +330,8 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
   const { arming, armed, watch } = useArming(`${approval.approval_id}/${hasKeys ? "keys" : ""}`);
   const list = useRef<HTMLOListElement>(null);
   const noteField = useRef<HTMLInputElement>(null);
+  // The permission of a critical call that was chosen and waits for Enter, or a second click.
+  const chosen = useSignal<Option | null>(null);
   const isEmpty = card.command.trim() === "";
   const options: Option[] = [...approval.choices.filter((choice) => !isEmpty || choice === "deny"), ...(isOpen ? [] : (["view"] as const))];
   const isOffered = (option: Option): boolean => option === "deny" || option === "view" || isOpen;
@@ -292,7 +346,15 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     answeredHere = approval.approval_id;
     problem.value = await answer(approval.approval_id, choice, more);
     isBusy.value = false;
-    if (problem.value === null) mode.value = "choose";
+    if (problem.value !== null) return;
+    mode.value = "choose";
+    onAnswered?.();
+  };
+  const needsConfirming = (option: Option, event: Event): boolean => {
+    if (option !== "once" || !approval.confirm_allow) return false;
+    // Enter on the focused button is a click of no pointer.
+    const isConfirmed = event instanceof MouseEvent && (event.detail === 0 || chosen.value === option);
+    return !isConfirmed;
   };
   const choose = (option: Option, event: Event): void => {
     if (option === "view") {
@@ -302,8 +364,19 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     if (!isReady(option)) return;
     wasQuick.value = !arming.admits(event);
     if (wasQuick.value) return;
-    if (option === "once") void send("once");
-    else mode.value = option;
+    if (needsConfirming(option, event)) {
+      chosen.value = option;
+      list.current?.querySelector<HTMLButtonElement>(`.choice-${option}`)?.focus();
+    } else if (option === "session" || option === "always") mode.value = option;
+    else void send(option);
+  };
+  const step = (by: 1 | -1) => (): boolean => {
+    if (mode.value !== "choose" || list.current === null) return false;
+    const buttons = [...list.current.querySelectorAll("button")];
+    const index = buttons.findIndex((button) => button === document.activeElement);
+    const to = index === -1 ? buttons.find((button) => button.hasAttribute("data-first")) : buttons[(index + by + buttons.length) % buttons.length];
+    to?.focus();
+    return true;
   };
   useLayoutEffect(() => {
     if (mode.value === "deny") noteField.current?.focus();
@@ -313,9 +386,16 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     hasKeys && (mode.value === "choose" || mode.value === "deny")
       ? {
           choose: (event) => {
-            const option = options[Number(event.key) - 1];
+            const option = options.find((it) => NUMBERS[it] === Number(event.key));
             if (mode.value !== "choose" || option === undefined || !isOffered(option)) return false;
             choose(option, event);
+            return true;
+          },
+          down: step(1),
+          up: step(-1),
+          note: () => {
+            if (mode.value !== "choose") return false;
+            mode.value = "deny";
             return true;
           },
           open: (event) => {
@@ -332,14 +412,6 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
         }
       : {},
   );
-  const arrows = (event: KeyboardEvent): void => {
-    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
-    if (step === undefined || list.current === null) return;
-    const buttons = [...list.current.querySelectorAll("button")];
-    const index = buttons.findIndex((button) => button === document.activeElement);
-    buttons[(index + step + buttons.length) % buttons.length]?.focus();
-    event.preventDefault();
-  };
   const deny = (event: Event): void => {
     event.preventDefault();
     if (isBusy.value || !event.isTrusted) return;
@@ -349,9 +421,18 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
     <footer class="answer" data-armed={armed.value}>
       <div class="answer-line" ref={(element) => void (watch.current = element)}>
         <Countdown approval={approval} />
-        <p class="hint" role={wasQuick.value ? "status" : undefined}>
-          {wasQuick.value ? "Too fast: that press was ignored. Press again." : hintFor(armed.value, endSeen, isOpen)}
+        <p class="hint" role={wasQuick.value || chosen.value !== null ? "status" : undefined}>
+          {wasQuick.value
+            ? "Too fast: that press was ignored. Press again."
+            : chosen.value !== null
+              ? "Critical: press Enter, or click again, to allow it."
+              : hintFor(approval, armed.value, endSeen, isOpen)}
         </p>
+        {mode.value === "choose" ? (
+          <button type="button" class="quiet" onClick={() => (mode.value = "deny")}>
+            Deny with a note <kbd>n</kbd>
+          </button>
+        ) : null}
       </div>
       {problem.value === null ? null : (
         <p class="problem" role="alert">
@@ -370,7 +451,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
       {mode.value === "deny" ? (
         <form class="deny" onSubmit={deny}>
           <label>
-            <span>Tell the agent why (Enter to skip)</span>
+            <span>Deny and tell the agent why</span>
             <input
               ref={noteField}
               type="text"
@@ -391,8 +472,8 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
         </form>
       ) : null}
       {mode.value === "choose" ? (
-        <ol class="choices" ref={list} onKeyDown={arrows} aria-label="Choices">
-          {options.map((option, index) =>
+        <ol class="choices" ref={list} aria-label="Choices">
+          {options.map((option) =>
             isOffered(option) ? (
               <li key={option}>
                 <button
@@ -403,7 +484,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
                   title={option === "view" ? undefined : LEAVES[option]}
                   onClick={(event) => choose(option, event)}
                 >
-                  <kbd aria-hidden="true">{index + 1}</kbd>
+                  <kbd aria-hidden="true">{NUMBERS[option]}</kbd>
                   <span>{option === "view" ? "Show full command" : LABELS[option]}</span>
                 </button>
               </li>
@@ -415,10 +496,10 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen }: FootProps) {
   );
 }
 
-function hintFor(armed: boolean, endSeen: boolean, isOpen: boolean): string {
+function hintFor(approval: Approval, armed: boolean, endSeen: boolean, isOpen: boolean): string {
   if (!isCurrent.value) return "Catching up: nothing can be allowed until this is done.";
-  if (!isOpen) return "Open the full text first; then you can allow it.";
-  if (!endSeen) return "Read to the end first; then you can allow it.";
+  if (!isOpen) return "Open the full text (5) to allow.";
+  if (!endSeen) return "Read to the end (PgDn, End) to allow.";
   if (!armed) return "One moment …";
-  return "1–9 or ↑/↓ to select, Enter to confirm";
+  return approval.confirm_allow ? "A number, then Enter, to allow; 4 to deny" : "A number answers, or ↑/↓ and Enter";
 }

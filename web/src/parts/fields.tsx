@@ -1,5 +1,10 @@
 // Named fields of a card. All values are text nodes.
 
+import { useSignal } from "@preact/signals";
+
+import { say } from "../live";
+import type { Mark } from "../wire";
+
 /** Short facts, name beside text. */
 export function Facts({ fields }: { fields: { name: string; text: string; href?: string }[] }) {
   if (fields.length === 0) return null;
@@ -20,11 +25,76 @@ export function Words({ text }: { text: string }) {
   return <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
 }
 
-/** A text as it is, with its line breaks, in fixed width. */
-export function Code({ name, text }: { name: string; text: string }) {
+/** A text as it is, with its line breaks, in fixed width; what was found in it is marked. */
+export function Code({ name, text, marks = [] }: { name: string; text: string; marks?: Mark[] }) {
   return (
-    <pre class="code" role="group" aria-label={name}>
-      {text}
+    <pre class={text.includes("\n") ? "code numbered" : "code"} role="group" aria-label={name}>
+      {lines(pieces(text, marks)).map((line, index) => (
+        <span key={index} class="code-line">
+          {line.map((piece, at) =>
+            piece.mark === null ? (
+              piece.text
+            ) : (
+              <mark key={at} class={`mark-${piece.mark.severity}`} title={piece.mark.words}>
+                {piece.text}
+              </mark>
+            ),
+          )}
+        </span>
+      ))}
     </pre>
+  );
+}
+
+interface Piece {
+  text: string;
+  mark: Mark | null;
+}
+
+/** Cuts `text` at its marks, which are given in UTF-8 bytes and in order. */
+function pieces(text: string, marks: Mark[]): Piece[] {
+  if (marks.length === 0) return [{ text, mark: null }];
+  const bytes = new TextEncoder().encode(text);
+  const cut = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end));
+  const made: Piece[] = [];
+  let at = 0;
+  for (const mark of marks) {
+    made.push({ text: cut(at, mark.start), mark: null }, { text: cut(mark.start, mark.end), mark });
+    at = mark.end;
+  }
+  made.push({ text: cut(at, bytes.length), mark: null });
+  return made.filter((piece) => piece.text !== "");
+}
+
+/** Breaks pieces into lines. Each keeps its line break, so that what is copied is the text. */
+function lines(parts: Piece[]): Piece[][] {
+  const made: Piece[][] = [[]];
+  for (const { text, mark } of parts) {
+    for (const line of text.split(/(?<=\n)/)) {
+      made.at(-1)?.push({ text: line, mark });
+      if (line.endsWith("\n")) made.push([]);
+    }
+  }
+  return made;
+}
+
+/** Copies what is shown, as it is shown. */
+export function Copy({ name, text }: { name: string; text: string }) {
+  const isDone = useSignal(false);
+  const copy = async (): Promise<void> => {
+    try {
+      await navigator.clipboard.writeText(text);
+      isDone.value = true;
+      setTimeout(() => (isDone.value = false), 2000);
+    } catch {
+      say("The browser does not let this page copy. Select the text instead.");
+    }
+  };
+  // Without a secure origin there is no clipboard.
+  if (!("clipboard" in navigator)) return null;
+  return (
+    <button type="button" class="quiet copy" aria-label={`Copy ${name}`} onClick={() => void copy()}>
+      {isDone.value ? "Copied" : "Copy"}
+    </button>
   );
 }

@@ -2,7 +2,7 @@
 // would have matched.
 
 import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 
 import { explain, post } from "../api";
 import type { More } from "../answer";
@@ -19,7 +19,7 @@ const LASTS: [string, number | null][] = [
   ["7 days", 7 * 86_400],
 ];
 const USES: [string, number | null][] = [
-  ["No limit", null],
+  ["Unlimited", null],
   ["Once more", 1],
   ["5 times", 5],
   ["20 times", 20],
@@ -54,14 +54,12 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
       onClose();
       return true;
     },
-    // Digits choose between scopes here, and answer nothing.
-    choose: (event) => {
-      const index = Number(event.key) - 1;
-      if (scopes.value?.[index] !== undefined) chosen.value = index;
-      return true;
-    },
+    // Digits answer the card and nothing here; arrows and Enter choose.
+    choose: () => true,
   });
   const scope = scopes.value?.[chosen.value];
+  const group = useRef<HTMLDivElement>(null);
+  useEffect(() => group.current?.querySelector<HTMLInputElement>("input:checked")?.focus(), [scopes.value]);
   const confirm = (event: Event): void => {
     if (scope === undefined || isBusy || !isCurrent.value || !arming.admits(event)) return;
     const more: More = { scope: scope.scope };
@@ -72,12 +70,20 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
     onAnswer(more);
   };
   return (
-    <section class="scope" aria-label={`${LABELS[choice]}: which grant it creates`}>
+    <section
+      class="scope"
+      onKeyDown={(event) => {
+        if (event.key !== "Enter" || event.target instanceof HTMLButtonElement) return;
+        event.preventDefault();
+        confirm(event);
+      }}
+      aria-label={`${LABELS[choice]}: which grant it creates`}
+    >
       <h3>{LABELS[choice]}: this grant is created</h3>
       {problem.value === null ? null : <p class="problem">{problem.value}</p>}
       {scopes.value === null && problem.value === null ? <Loading what="Checking what it would have matched" /> : null}
       {scopes.value?.length === 0 ? <p>No grant is possible for this call.</p> : null}
-      <div class="scopes" role="radiogroup" aria-label="Grants, narrowest first">
+      <div class="scopes" ref={group} role="radiogroup" aria-label="Grants, narrowest first">
         {scopes.value?.map((it, index) => (
           <label key={index} class="scope-row">
             <input

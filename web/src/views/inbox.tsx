@@ -1,6 +1,6 @@
 // The inbox: the list of waiting cards and the open card.
 
-import { computed, signal, useComputed, useSignal } from "@preact/signals";
+import { computed, signal, useComputed, useSignal, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { answer } from "../answer";
@@ -9,6 +9,7 @@ import { now, span } from "../clock";
 import { common, rows, type Row } from "../groups";
 import { useKeys } from "../keys";
 import { approvals, isCurrent, link, mayAnswer, questions, refresh, say, tidy, waiting, type Item } from "../live";
+import { asker, differing, filters, inOrder, isFiltered, matches, order, ORDERS, unfilter } from "../order";
 import { needsOpening } from "../parts/body";
 import { CardView } from "../parts/card";
 import { Icon } from "../parts/icon";
@@ -18,13 +19,15 @@ import { RiskWord } from "../parts/risk";
 import { Empty, Loading } from "../parts/states";
 import { VirtualList } from "../parts/virtual";
 import { at, place, settle } from "../router";
-import { isGrave, many } from "../words";
+import { advances } from "../settings";
+import { isGrave, many, RISKS } from "../words";
 import type { Approval } from "../wire";
 import { Nothing } from "./nothing";
 
 const ROW_REM = 5.25;
+/** How long the result of an answer is shown before the next card is opened. */
+const ADVANCE_MS = 1000;
 
-const filter = signal("");
 const opened = signal<ReadonlySet<string>>(new Set());
 const selected = signal<ReadonlySet<string>>(new Set());
 
@@ -43,22 +46,12 @@ const current = computed<Item | null>(() => {
 });
 
 const shown = computed<Row[]>(() => {
-  const words = filter.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
-  const items = waiting.value.filter((item) => words.every((word) => textOf(item).includes(word)));
+  const items = waiting.value.filter(matches);
   const it = current.value;
   // What was just answered stays in its place until the person goes on.
-  if (it !== null && !items.some((item) => item.id === it.id)) items.push(it);
-  items.sort((a, b) => asked(a) - asked(b) || (a.id < b.id ? -1 : 1));
-  return rows(items, opened.value);
+  if (it !== null && matches(it) && !items.some((item) => item.id === it.id)) items.push(it);
+  return rows(items.sort(inOrder), opened.value);
 });
-
-const asked = (item: Item): number => (item.kind === "approval" ? item.approval.created_at : item.question.created_at);
-
-function textOf(item: Item): string {
-  if (item.kind === "question") return `question ${item.question.question}`.toLowerCase();
-  const { card, command, session_id: session } = item.approval;
-  return [card.risk, card.title, command, session, ...card.lineage.map((field) => field.text)].join(" ").toLowerCase();
-}
 
 const addressOf = (item: Item): string => at(item.kind === "approval" ? "approvals" : "questions", item.id);
 
@@ -71,6 +64,7 @@ export function Inbox() {
   const move = (step: 1 | -1): boolean => {
     const list = shown.value;
     const from = list.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
+    // A card that the filter does not show stays open; the next one is the first of the list.
     for (let index = from + step; index >= 0 && index < list.length; index += step) {
       const row = list[index];
       if (row?.kind === "item") return select(row.item);
@@ -99,7 +93,7 @@ export function Inbox() {
     },
     close: (event) => {
       if (event.target === field.current) {
-        filter.value = "";
+        unfilter();
         field.current?.blur();
         return true;
       }
@@ -134,11 +128,12 @@ export function Inbox() {
               ref={field}
               type="search"
               placeholder="Filter"
-              value={filter.value}
-              onInput={(event) => (filter.value = event.currentTarget.value)}
+              value={filters.words.value}
+              onInput={(event) => (filters.words.value = event.currentTarget.value)}
             />
             <kbd aria-hidden="true">/</kbd>
           </label>
+          <Narrowing />
         </div>
         <Overrides />
         <List />
@@ -203,7 +198,16 @@ function groupOf(item: Item | null): Approval[] {
 
 function List() {
   const index = shown.value.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
-  if (shown.value.length === 0) return <p class="hint pad">No waiting card matches the filter.</p>;
+  if (shown.value.length === 0) {
+    return (
+      <p class="hint pad">
+        No waiting card matches the filter.{" "}
+        <button type="button" class="quiet" onClick={unfilter}>
+          Clear the filter
+        </button>
+      </p>
+    );
+  }
   return (
     <VirtualList
       items={shown.value}
@@ -216,20 +220,47 @@ function List() {
   );
 }
 
+/** How the list is ordered and what it is narrowed to. What has one value only is not offered. */
+function Narrowing() {
+  const choice = (name: string, value: Signal<string>, options: [string, string][]) =>
+    options.length < 2 ? null : (
+      <select aria-label={name} value={value.value} onChange={(event) => (value.value = event.currentTarget.value)}>
+        {options.map(([word, label]) => (
+          <option key={word} value={word}>
+            {label}
+          </option>
+        ))}
+      </select>
+    );
+  const any = (label: string, values: string[]): [string, string][] =>
+    values.length === 0 ? [] : [["", label], ...values.map((value): [string, string] => [value, value])];
+  const items = waiting.value;
+  if (items.length < 2 && !isFiltered()) return null;
+  return (
+    <div class="narrowing">
+      {choice("Order", order as Signal<string>, Object.entries(ORDERS))}
+      {choice("Risk", filters.risk, [["", "Any risk"], ...Object.entries(RISKS).reverse()])}
+      {choice("Agent", filters.agent, any("Any agent", differing(items, "agent")))}
+      {choice("Session", filters.session, any("Any session", differing(items, "session")))}
+    </div>
+  );
+}
+
 function GroupRow({ row }: { row: Extract<Row, { kind: "group" }> }) {
   const [first] = row.members;
   if (first === undefined) return null;
   return (
     <button type="button" class={`row edge-${first.card.risk}`} aria-expanded={row.isOpen} onClick={() => toggle(row.key)}>
       <span class="row-top">
-        <RiskWord risk={first.card.risk} />
-        <span class="row-title">
-          {row.members.length} × {first.tool}
-        </span>
+        <code>
+          {row.members.length} × {short(common(row.members))} …
+        </code>
       </span>
-      <code>{short(common(row.members))} …</code>
       <span class="row-meta">
-        {row.isOpen ? "Fold" : "Unfold"} · {first.description}
+        <RiskWord risk={first.card.risk} /> {asker(first)}
+      </span>
+      <span class="row-meta">
+        {row.isOpen ? "Collapse" : "Expand"} · {first.description}
       </span>
     </button>
   );
@@ -258,14 +289,13 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
     <>
       <a class={classes.join(" ")} href={addressOf(item)} aria-current={isCurrentRow ? "true" : undefined}>
         <span class="row-top">
-          <RiskWord risk={approval.card.risk} />
-          <span class="row-title">{approval.card.title}</span>
+          <code>{short(gist(approval))}</code>
           {isWaiting ? <Left until={approval.expires_at} verb="" /> : <span class="left">{approval.status}</span>}
         </span>
-        <code>{short(gist(approval))}</code>
         <span class="row-meta">
-          {asker(approval)} · {approval.description}
+          <RiskWord risk={approval.card.risk} /> {asker(approval)}
         </span>
+        <span class="row-meta">{approval.description}</span>
       </a>
       {mayAnswer.value && isWaiting ? (
         <label class="pick">
@@ -280,15 +310,13 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
 /** A row has room for a line; the card has it all. */
 const short = (text: string): string => text.slice(0, 200);
 
-/** A command as it is; of another call what it says, without the braces around it. */
+/** A command as it is; of another call its title and what it says, without what says nothing alone. */
 function gist(approval: Approval): string {
   if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
-  return approval.card.body.map((field) => field.text.split("\n", 1)[0]).join(" · ");
-}
-
-function asker(approval: Approval): string {
-  const named = (name: string): string | undefined => approval.card.lineage.find((field) => field.name === name)?.text;
-  return named("Agent") ?? named("Asked by") ?? "";
+  const telling = approval.card.body
+    .map((field) => field.text.replace(/\s+/g, " ").trim())
+    .filter((text) => /\p{L}{2}/u.test(text) && !/^(true|false|null|none)$/i.test(text) && !approval.card.title.includes(text));
+  return [approval.card.title, ...telling].join(" · ");
 }
 
 function Left({ until, verb }: { until: number; verb: string }) {
@@ -323,6 +351,14 @@ function Detail({ onNext, isChosen }: { onNext: () => boolean; isChosen: boolean
       approval={item.approval}
       hasKeys
       onNext={isMore ? () => void onNext() : undefined}
+      onAnswered={() => {
+        if (!advances.value) return;
+        setTimeout(() => {
+          const it = current.value;
+          // Whoever went elsewhere meanwhile, or can still take the answer back, stays there.
+          if (it?.kind === "approval" && it.id === item.id && it.approval.status !== "waiting") onNext();
+        }, ADVANCE_MS);
+      }}
     />
   );
 }

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { me, signOut } from "../live";
 import { Facts } from "../parts/fields";
 import { Head } from "../parts/states";
-import { notifies, sounds } from "../settings";
+import { advances, notifies, sounds } from "../settings";
 import { TIERS } from "../words";
 
 export function Settings() {
@@ -46,6 +46,20 @@ export function Settings() {
           <span>
             Play a sound
             <small>Once for each burst of cards.</small>
+          </span>
+        </label>
+      </section>
+      <section class="panel">
+        <h2>After an answer</h2>
+        <label class="tick">
+          <input
+            type="checkbox"
+            checked={advances.value}
+            onChange={(event) => (advances.value = event.currentTarget.checked)}
+          />
+          <span>
+            Open the next card
+            <small>A second later. The new card must be in view for a moment before a key counts.</small>
           </span>
         </label>
       </section>

@@ -135,7 +135,9 @@ function Thread({ session }: { session: string | null }) {
   useEffect(() => {
     // Who has scrolled up reads; nothing is pulled away from under them.
     const observer = new ResizeObserver(() => {
-      if (follows.current) end.current?.scrollIntoView({ block: "end" });
+      // A card that waits comes before what was said below it.
+      const asked = list.current?.querySelector(".block-approval .answer:not(.outcome)");
+      if (follows.current) (asked ?? end.current)?.scrollIntoView({ block: "end" });
     });
     if (list.current !== null) observer.observe(list.current);
     return () => observer.disconnect();
@@ -143,7 +145,9 @@ function Thread({ session }: { session: string | null }) {
   const scrolled = (): void => {
     const element = scroll.current;
     if (element === null) return;
-    follows.current = element.scrollHeight - element.scrollTop - element.clientHeight < 80;
+    const asked = list.current?.querySelector(".block-approval .answer:not(.outcome)");
+    const bottom = asked === null || asked === undefined ? element.scrollHeight : element.scrollTop + asked.getBoundingClientRect().bottom - element.getBoundingClientRect().top;
+    follows.current = Math.abs(bottom - element.scrollTop - element.clientHeight) < 80;
   };
   if (problem.value !== null) return <Problem error={problem.value} />;
   const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");

@@ -15,9 +15,9 @@ pub const FOLD_MIN: usize = 3;
 /// Returns the key that `stored` shares with similar approvals; `None` if it must have its own row.
 ///
 /// Two approvals are similar if the same agent key asks in the same run, for the same tool with the
-/// same definition, executor and directory, at the same risk, by the same rule and first finding. A
-/// folded row shows these once for all its members, so none of them may differ. Only the arguments
-/// may, and the row lists them when it is opened.
+/// same definition, executor and directory, of the same first word, at the same risk, by the same rule
+/// and with the same findings. A folded row shows these once for all its members, so none of them may
+/// differ. Only what follows may, and the row lists it when it is opened.
 ///
 /// An approval that may affect a person in crisis never folds, nor does one whose assessment cannot
 /// be read, nor one that is settled.
@@ -32,6 +32,9 @@ pub(crate) fn key(stored: &StoredApproval) -> Option<String> {
     if judged.crisis_sensitive || approval.status() != Status::Waiting {
         return None;
     }
+    let mut findings: Vec<&str> = judged.findings.iter().map(|it| it.code.as_ref()).collect();
+    findings.sort_unstable();
+    findings.dedup();
     let similar = (
         &call.key,
         &call.run,
@@ -39,7 +42,8 @@ pub(crate) fn key(stored: &StoredApproval) -> Option<String> {
         (&call.executor, &call.cwd),
         card.risk.word(),
         judged.rule.number,
-        judged.findings.first().map(|finding| &finding.code),
+        findings,
+        card.command.split_whitespace().next(),
     );
     // JSON, because a plain join of texts that agents choose could make different ones equal.
     let text = serde_json::to_string(&similar).ok()?;

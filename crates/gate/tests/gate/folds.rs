@@ -40,6 +40,8 @@ async fn a_difference_that_a_folded_row_would_hide_gives_another_fold_key() {
     let base = asked(&world, push("base")).await;
     let mut other_directory = push("base");
     other_directory.call = other_directory.call.from_directory("/srv/other");
+    let mut other_program = push("base");
+    other_program.call = command("hg push --force base").call;
     let mut other_finding = push("base");
     other_finding.call = command("rm -rf /srv/www").call;
     let differences = [
@@ -51,6 +53,7 @@ async fn a_difference_that_a_folded_row_would_hide_gives_another_fold_key() {
                 ..push("base")
             },
         ),
+        ("program", other_program),
         (
             "executor",
             Submission {
