@@ -494,6 +494,8 @@ impl<'a> OptionReader<'_, 'a> {
         // speaks of running something is not harmless because nobody listed it.
         let option = arg.text.split('=').next().unwrap_or("");
         let speaks = option.starts_with("--")
+            // No option has a blank in its name: `echo "--- the script ---"` is text.
+            && !option.contains(char::is_whitespace)
             && !OMITTING_OPTIONS
                 .iter()
                 .any(|start| option.starts_with(start))
