@@ -4,8 +4,8 @@ use super::foreign::is_no_file;
 use super::network::is_local_or_registry;
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
-use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::names::{RUNNING_PROGRAMS, TELLING_SCRIPT_WORDS};
+use crate::follow::walk::{Heard, Walk, Writing};
+use crate::knowledge::names::{PROBES, RUNNING_PROGRAMS, TELLING_SCRIPT_WORDS};
 use crate::knowledge::{Effect, PathKind, Role, languages};
 use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::place::below::Look;
@@ -215,17 +215,6 @@ impl Walk<'_> {
             self.recognised(&reading, posts, program, arg.span);
             return;
         }
-        // Code that hands text to a shell, or deletes a tree it did not make, is written to do that.
-        let own = |path: &str| path.starts_with(SCRATCH) && path.contains(HOLE);
-        let wraps = |deed: &Deed| {
-            matches!(deed, Deed::Shell(_)) || matches!(deed, Deed::DeleteTree(path) if !own(path))
-        };
-        if reading.deeds.iter().any(wraps) {
-            self.note(
-                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
-                    .because("runs or deletes something from inside code"),
-            );
-        }
         let fetches = reading
             .deeds
             .iter()
@@ -241,7 +230,20 @@ impl Walk<'_> {
                 .target(Score::new(400));
             self.note(act);
         }
-        self.deeds(&reading, program, arg.span);
+        let handed = self.deeds(&reading, program, arg.span);
+        // Code that hands more than a look around to a shell, or deletes a tree it did not make, is
+        // written to do that.
+        let own = |path: &str| path.starts_with(SCRATCH) && path.contains(HOLE);
+        let deletes = |deed: &Deed| matches!(deed, Deed::DeleteTree(path) if !own(path));
+        // Who only has a shell say who runs it tries whether commands can be run at all.
+        let tries = |deed: &Deed| matches!(deed, Deed::Shell(text) if PROBES.contains(text.trim()));
+        let wraps = |deed: &Deed| deletes(deed) || tries(deed);
+        if handed.is_more_than_looking() || reading.deeds.iter().any(wraps) {
+            self.note(
+                Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
+                    .because("runs or deletes something from inside code"),
+            );
+        }
     }
 
     /// The words that a script is run with, where they belong to it.
@@ -293,8 +295,8 @@ impl Walk<'_> {
         self.deeds(&reading, program, arg.span);
     }
 
-    /// Judges what a reader of another language saw.
-    pub(crate) fn deeds(&mut self, reading: &Reading, program: &str, span: Span) {
+    /// Judges what a reader of another language saw. Returns the worst of what a shell is given.
+    pub(crate) fn deeds(&mut self, reading: &Reading, program: &str, span: Span) -> Heard {
         if let Some(why) = reading.hidden {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(span))
@@ -307,11 +309,16 @@ impl Walk<'_> {
         }
         let ground = self.ground.clone();
         let mut left = Vec::new();
+        let mut handed = Heard::default();
         for deed in &reading.deeds {
             self.goes(deed, &mut left);
-            self.deed(deed, program, span);
+            let ((), heard) = self.listening(|walk| walk.deed(deed, program, span));
+            if matches!(deed, Deed::Shell(_)) {
+                handed = handed.and(heard);
+            }
         }
         self.ground = ground;
+        handed
     }
 
     /// Follows a deed to the directory in which the next ones happen. `left` holds the directories

@@ -33,7 +33,7 @@ impl Heard {
     }
 
     /// Returns the worst of both.
-    pub(super) fn and(self, other: Self) -> Self {
+    pub(crate) fn and(self, other: Self) -> Self {
         Self {
             risk: self.risk.max(other.risk),
             changes: self.changes || other.changes,
