@@ -88,6 +88,7 @@ impl Walk<'_> {
             self.variable_effect(&name, &first.after(name.len() + 1));
             return self.program(rest, stdin);
         }
+        self.moves_parameters(&first.text);
         if first.taint.uncertain {
             self.unreadable("which program runs depends on what ran before", first.span);
         }

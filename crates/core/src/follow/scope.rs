@@ -3,6 +3,7 @@
 //! Separate from the walk so that looking a name up cannot note an act. What defining one means
 //! is judged in `walk/variables.rs`.
 
+use std::cell::Cell;
 use std::rc::Rc;
 
 use super::value::{Arg, Taint, Value};
@@ -26,6 +27,8 @@ pub(crate) struct Scope {
     /// Variables that are other names of variables.
     references: Vec<(String, String)>,
     pub(super) positional: Option<Vec<Arg>>,
+    /// Whether the function at hand moves its parameters on, so that `$1` is one after the other.
+    pub(super) shifts: bool,
     /// The here-documents of the text at hand.
     pub(super) documents: Rc<Vec<Word>>,
     /// Functions being followed, so that one that calls itself is not followed for ever.
@@ -88,6 +91,15 @@ pub(crate) struct Brought {
 pub(super) struct Function {
     pub(super) body: Command,
     pub(super) documents: Rc<Vec<Word>>,
+    /// Whether a command of the script calls it by its name, so that its words are known there.
+    called: Cell<bool>,
+}
+
+impl Function {
+    /// Remembers that a call of it was followed.
+    pub(super) fn is_called(&self) {
+        self.called.set(true);
+    }
 }
 
 impl Scope {
@@ -208,8 +220,25 @@ impl Scope {
         let function = Function {
             body: body.clone(),
             documents: Rc::clone(&self.documents),
+            called: Cell::new(false),
         };
         self.functions.push((name.to_owned(), Rc::new(function)));
+    }
+
+    /// Returns how many functions were defined so far.
+    pub(super) const fn defined(&self) -> usize {
+        self.functions.len()
+    }
+
+    /// Returns the function defined at `at`, if no call of it was followed.
+    pub(super) fn uncalled(&self, at: usize) -> Option<(String, Rc<Function>)> {
+        let (name, function) = self.functions.get(at)?;
+        (!function.called.get()).then(|| (name.clone(), Rc::clone(function)))
+    }
+
+    /// Whether a name may stand for something else than the program that is called so.
+    pub(super) const fn may_rename(&self) -> bool {
+        !self.functions.is_empty() || !self.aliases.is_empty() || self.brought.functions
     }
 
     /// Returns the function of this name.

@@ -160,7 +160,9 @@ impl<'k> Walk<'k> {
         if starts_itself(&script.block) {
             self.multiplies("$0".to_owned(), Span::default());
         }
+        let functions = self.scope.defined();
         let stream = self.block(&script.block, stdin);
+        self.uncalled(functions);
         self.scope.documents = before;
         stream
     }

@@ -24,6 +24,9 @@ const ALIAS_ARRAYS: &[&str] = &[
 /// Arrays of bash and zsh whose elements are the file that runs in place of a word.
 const COMMAND_ARRAYS: &[&str] = &["BASH_CMDS", "commands"];
 
+/// Builtins after which `$1` and its kin are other words than before.
+const MOVING_PARAMETERS: &[&str] = &["shift", "getopts"];
+
 impl Walk<'_> {
     pub(super) fn define(&mut self, name: &str, body: &Command, span: Span) {
         if is_fork_bomb(name, body) {
@@ -35,18 +38,27 @@ impl Walk<'_> {
         }
         self.shadows_guard(name, span);
         self.scope.define(name, body);
-        // A function may be called in ways that are not seen here, so its body counts at once.
-        let (variables, ground, positional) = (
-            self.scope.variables.clone(),
-            self.ground.clone(),
-            self.scope.positional.take(),
-        );
-        self.scope.enter_definition(name);
-        self.command(body, &Stream::unknown(Taint::default()));
-        self.scope.leave();
-        self.scope.variables = variables;
-        self.ground = ground;
-        self.scope.positional = positional;
+    }
+
+    /// Judges the functions from number `from` on that the script defines and does not call by their
+    /// names: they may be called in ways that are not seen here, with any words.
+    pub(super) fn uncalled(&mut self, from: usize) {
+        let mut at = from;
+        // A body may define further functions.
+        while at < self.scope.defined() {
+            if let Some((name, function)) = self.scope.uncalled(at) {
+                let state = self.state();
+                self.scope.positional = None;
+                let documents =
+                    std::mem::replace(&mut self.scope.documents, Rc::clone(&function.documents));
+                self.scope.enter_definition(&name);
+                self.command(&function.body, &Stream::unknown(Taint::default()));
+                self.scope.leave();
+                self.scope.documents = documents;
+                self.restore(state);
+            }
+            at += 1;
+        }
     }
 
     pub(super) fn assignment(&mut self, assignment: &Assignment) -> Taint {
@@ -228,6 +240,7 @@ impl Walk<'_> {
         if !self.scope.enter(name) {
             return Stream::unknown(Taint::default());
         }
+        let shifts = std::mem::take(&mut self.scope.shifts);
         let positional = self
             .scope
             .positional
@@ -241,7 +254,18 @@ impl Walk<'_> {
         self.scope.documents = documents;
         self.scope.positional = positional;
         self.scope.leave();
+        if !std::mem::replace(&mut self.scope.shifts, shifts) {
+            function.is_called();
+        }
         out
+    }
+
+    /// Forgets the parameters where a command moves them on: each round of a loop has others.
+    pub(crate) fn moves_parameters(&mut self, name: &str) {
+        if MOVING_PARAMETERS.contains(&name) {
+            self.scope.shifts = true;
+            self.scope.positional = None;
+        }
     }
 
     /// Sets the positional parameters.
