@@ -5,6 +5,7 @@
 //! a `case`. What cannot be known is a hole, and a hole in the wrong place is a question.
 
 mod compound;
+mod counted;
 mod heard;
 mod redirect;
 mod tools;
@@ -55,6 +56,8 @@ pub struct Walk<'k> {
     origin: Option<Span>,
     /// The worst that was noted since somebody began to listen.
     loudest: Heard,
+    /// Whether only a number comes out of the command at hand, or nothing.
+    counted: bool,
     /// Whether something was fetched that may run under any name.
     pub(super) fetched: bool,
     /// How many pipes and substitutions catch what is printed here.
@@ -107,6 +110,7 @@ impl<'k> Walk<'k> {
             memory: Memory::default(),
             origin: None,
             loudest: Heard::default(),
+            counted: false,
             fetched: false,
             caught: 0,
             noted: 0,
@@ -256,6 +260,7 @@ impl<'k> Walk<'k> {
                     let state = self.state();
                     let caught = u32::from(index < last);
                     self.caught += caught;
+                    self.counted = counted::is_counted(commands, index);
                     stream = self.command(command, &stream);
                     self.caught -= caught;
                     stream.connected = true;
@@ -316,6 +321,7 @@ impl<'k> Walk<'k> {
     }
 
     fn simple(&mut self, simple: &Simple, stdin: &Stream) -> Stream {
+        let counted = std::mem::take(&mut self.counted) || counted::shows_no_content(simple);
         let mut stdin = stdin.clone();
         if simple.words.is_empty() {
             let mut out = Stream::empty();
@@ -344,7 +350,10 @@ impl<'k> Walk<'k> {
             self.command_variable(assignment);
         }
         let before = self.acts.len();
+        // What the names stand for must be the programs.
+        self.counted = counted && !self.scope.may_rename();
         let out = self.run(&args, &mut stdin, &simple.redirects);
+        self.counted = false;
         self.scope.given.truncate(given);
         self.scope.reach = reach;
         if self.origin.is_none() {
@@ -491,6 +500,11 @@ impl<'k> Walk<'k> {
         let heard = self.loudest;
         self.loudest = heard.and(before);
         (result, heard)
+    }
+
+    /// Whether only a number comes out of the command at hand, or nothing.
+    pub(crate) const fn is_counted(&self) -> bool {
+        self.counted
     }
 
     /// Looks a path up; a call that names more paths than can be looked up is unreadable.

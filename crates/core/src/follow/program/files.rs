@@ -77,6 +77,12 @@ impl Walk<'_> {
                 ..arg.taint
             };
         }
+        if self.is_counted() && place.kind != PathKind::Guard {
+            return Taint {
+                data: true,
+                ..arg.taint
+            };
+        }
         let secret = matches!(
             place.kind,
             PathKind::Credential

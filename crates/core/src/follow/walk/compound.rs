@@ -227,7 +227,7 @@ fn goes_well(command: &Command) -> bool {
 }
 
 /// Returns a word in which nothing is expanded.
-fn plain_text(word: &Word) -> Option<String> {
+pub(super) fn plain_text(word: &Word) -> Option<String> {
     word.parts
         .iter()
         .map(|part| match part {
