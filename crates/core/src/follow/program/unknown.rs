@@ -7,11 +7,11 @@
 use super::resolve::{Named, resolve};
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
-use crate::follow::walk::Walk;
+use crate::follow::walk::{Walk, is_secret_name};
 use crate::knowledge::names::{
     DESKTOP_NAME_WORDS, DESKTOP_PARTS, DESTROYING_NAME_WORDS, LISTED_NOUNS, LOOKING_NAME_ENDS,
-    LOOKING_NAME_VERBS, QUERYING_WORDS, QUESTION_WORDS, READING_QUERY_WORDS, SHOWN_FORMATS,
-    WRITING_QUERY_WORDS,
+    LOOKING_NAME_VERBS, QUERYING_WORDS, QUESTION_WORDS, READING_DOT_COMMANDS, READING_QUERY_WORDS,
+    SELECTING_OPTIONS, SHOWN_FORMATS, TELLING_VERBS, WRITING_QUERY_WORDS,
 };
 use crate::knowledge::{self, Effect, Verbs};
 use crate::language::{self, Deed};
@@ -105,6 +105,7 @@ impl Walk<'_> {
         let table = knowledge::verbs("unknown")?;
         let queries = rest.last().is_some_and(is_reading_query);
         let mut found = said.or_else(|| lists_a_noun(rest).then_some(Effect::Inspect));
+        let shown = names_a_thing(table, rest);
         let mut leading = 0_u32;
         let mut addressed = false;
         for (at, arg) in rest.iter().enumerate() {
@@ -122,8 +123,10 @@ impl Walk<'_> {
                 continue;
             }
             // Nobody knows what it does with what it is shown.
-            let against =
-                speaks_against(table, &arg.text) && !says_format(rest, at) && !selects(rest, at);
+            let against = speaks_against(table, &arg.text)
+                && shown != Some(at)
+                && !says_format(rest, at)
+                && !selects(rest, at);
             if is_code(&arg.text) || against || self.is_sensitive(&arg.text) {
                 return None;
             }
@@ -165,8 +168,17 @@ impl Walk<'_> {
             .position(|arg| arg.text == "--")
             .map(|at| at + 1)
             .filter(|at| rest.get(*at).is_some_and(is_program));
+        // `x db exec "SELECT 1"` asks a database.
+        let queries = rest.last().is_some_and(is_reading_query);
+        let asks = |at: usize| {
+            let word = rest.get(at).map_or("", |arg| arg.text.as_str());
+            queries && at + 2 == rest.len() && QUERYING_WORDS.contains(word)
+        };
         // `x stat curl host` may run `curl`; a program's name alone is data, a shell's is not.
         let starts = |at: &usize| {
+            if asks(*at) {
+                return false;
+            }
             let shell = rest.get(*at).is_some_and(|arg| is_shell(&arg.text));
             rest.get(*at).is_some_and(is_program) && (shell || rest.len() > at + 1)
         };
@@ -302,11 +314,35 @@ fn selects(rest: &[Arg], at: usize) -> bool {
         }
 }
 
-/// Whether the only word that is no option names things that are listed then: `x tools`.
+/// Whether the only word that is no option, and no value of one that selects, names things that are
+/// listed then: `x tools`, `x prompts --since 1d`.
 fn lists_a_noun(rest: &[Arg]) -> bool {
-    let mut words = rest.iter().filter(|arg| !arg.text.starts_with('-'));
+    let selected = |at: usize| {
+        let option = at.checked_sub(1).and_then(|at| rest.get(at));
+        option.is_some_and(|option| SELECTING_OPTIONS.contains(option.text.as_str()))
+    };
+    let words = rest.iter().enumerate();
+    let mut words = words.filter(|(at, arg)| !arg.text.starts_with('-') && !selected(*at));
     let only = words.next().filter(|_| words.next().is_none());
-    only.is_some_and(|word| !word.vague() && LISTED_NOUNS.contains(word.text.as_str()))
+    only.is_some_and(|(_, word)| !word.vague() && LISTED_NOUNS.contains(word.text.as_str()))
+}
+
+/// Returns which word names a thing that a program is asked to tell about: `x info server/add-user`.
+/// What it is called is no order.
+fn names_a_thing(table: &Verbs, rest: &[Arg]) -> Option<usize> {
+    let mut words = rest.iter().enumerate();
+    let (_, verb) = words.next()?;
+    let (at, thing) = words.find(|(_, arg)| !arg.text.starts_with('-'))?;
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'/');
+    let is_name = thing.text.bytes().all(plain)
+        && thing.text.contains('/')
+        && thing
+            .text
+            .starts_with(|first: char| first.is_ascii_alphanumeric());
+    let alone = words.all(|(_, arg)| arg.text.starts_with('-'));
+    let tells = TELLING_VERBS.contains(verb.text.as_str())
+        && table.effect(&verb.text) == Some(Effect::Inspect);
+    (tells && is_name && alone && !is_secret_name(&thing.text)).then_some(at)
 }
 
 /// Returns what the name of a program says that it does: `x-theme-list` and `x-get-info` look,
@@ -348,6 +384,11 @@ fn is_reading_query(arg: &Arg) -> bool {
     let text = arg.text.trim().trim_end_matches(';');
     let mut words = text.split_whitespace();
     let first = words.next().unwrap_or("").to_ascii_lowercase();
+    // `.schema users` of a client of a database
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b' ' | b'.');
+    if READING_DOT_COMMANDS.contains(first.as_str()) {
+        return text.bytes().all(plain) && !text.get(1..).unwrap_or("").contains('.');
+    }
     if arg.vague()
         || words.next().is_none()
         || !READING_QUERY_WORDS.contains(first.as_str())
