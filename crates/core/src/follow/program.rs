@@ -129,14 +129,14 @@ impl Walk<'_> {
                 Stream::unknown(Taint::default()).telling()
             }
             Named::File => self.run_file(first, rest, stdin).telling(),
+            // The user's tools are files that a command may have replaced.
+            Named::Program(..) | Named::Unknown(_) if self.is_replaced(first) => {
+                self.run_file(first, rest, stdin).telling()
+            }
             Named::Unknown(name) => match self.described(&name, first) {
                 Some(program) => self.known_program(program, &name, first, rest, stdin),
                 None => self.unknown_program(&name, first, rest).telling(),
             },
-            // The user's tools are files that a command may have replaced.
-            Named::Program(..) if self.is_replaced(first) => {
-                self.run_file(first, rest, stdin).telling()
-            }
             Named::Program(program, name) => {
                 let mut stream = self.known_program(program, &name, first, rest, stdin);
                 if !stream.taint.network && output::is_shell_settings(&name, rest) {
