@@ -422,14 +422,19 @@ fn names_nothing(text: &str) -> bool {
         })
 }
 
-/// Returns the place of a directory that is made empty below a home: what runs by itself are the files
-/// in it, and each of them is judged when it is written.
+/// Returns the place of a directory that is made empty below a home or in the workspace: what runs by
+/// itself are the files in it, and each of them is judged when it is written.
 fn runs_nothing_yet(mut place: Place) -> Place {
     let runs = matches!(
         place.kind,
-        PathKind::Startup | PathKind::Schedule | PathKind::Hook | PathKind::Instruction
+        PathKind::Startup
+            | PathKind::Schedule
+            | PathKind::Ci
+            | PathKind::Hook
+            | PathKind::Instruction
     );
-    if runs && !place.vague && place.path.starts_with("~/") {
+    let own = place.path.starts_with("~/") || place.inside == Some(true);
+    if runs && !place.vague && own {
         place.kind = PathKind::Document;
         place.write = place.write.min(Score::new(250));
     }
