@@ -7,7 +7,8 @@ use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::knowledge::Effect;
 use crate::knowledge::names::{
-    COMPARING_SUBCOMMANDS, LISTING_OPTIONS, RUN_TO_LOOK, WITHOUT_HOOKS, WITHOUT_REPOSITORY,
+    COMPARING_SUBCOMMANDS, LISTING_OPTIONS, OWN_CHANGES, RUN_TO_LOOK, WITHOUT_HOOKS,
+    WITHOUT_REPOSITORY,
 };
 
 /// Which word of a command names the repository it makes.
@@ -66,7 +67,12 @@ impl Walk<'_> {
             .args
             .iter()
             .any(|arg| arg.text.contains(':') || arg.vague());
-        let quiet = plain && WITHOUT_HOOKS.contains(line.row.name) && self.is_owners(&place);
+        // To commit runs no more of the owner's code than to test it does.
+        let commits = base == Effect::VcsLocal
+            && OWN_CHANGES.contains(line.row.name)
+            && !line.args.iter().any(Arg::vague);
+        let quiet = plain && WITHOUT_HOOKS.contains(line.row.name) || commits;
+        let quiet = quiet && self.is_owners(&place);
         if foreign && !made && !quiet {
             let act = Act::new(Effect::Exec, line.row.name, line.span)
                 .because("runs hooks and settings of a repository outside the workspace");
