@@ -7,8 +7,8 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{
-    DOWNLOADERS, INSTALL_ROOTS, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE, SHOWING_OPTIONS,
-    SHOWING_TASK_WORDS,
+    COMPILING_ONLY, DOWNLOADERS, INSTALL_ROOTS, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE,
+    SETTING_UP_ONLY, SHOWING_OPTIONS, SHOWING_TASK_WORDS,
 };
 use crate::knowledge::{Effect, PathKind, Reader, Role, Row};
 use crate::place::{HOLE, Place, is_absolute};
@@ -180,7 +180,10 @@ impl Walk<'_> {
             // Installing changes the other project; a runner that fetches what it lacks builds it.
             let changes = base == Effect::Install && line.read.command.is_none();
             let known = self.is_owners(&place) || self.sources_are_seen(line);
-            if changes || !known {
+            // Some compilers run nothing of what they compile, and scratch space is nobody's project.
+            let scratch = place.kind == PathKind::Temp && SETTING_UP_ONLY.contains(line.name);
+            let runs_nothing = COMPILING_ONLY.contains(line.name) || scratch;
+            if (changes || !known) && !(runs_nothing && line.read.unknown.is_none()) {
                 self.builds_here(line.row.name, line.span);
             }
         }
