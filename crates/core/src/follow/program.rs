@@ -29,6 +29,7 @@ mod repositories;
 mod resolve;
 mod roles;
 mod running;
+mod servers;
 mod special;
 pub(crate) mod trees;
 mod unknown;
@@ -362,6 +363,9 @@ impl Walk<'_> {
         }
         if let Some((_, why)) = ROW_REASONS.iter().find(|(row, _)| *row == line.row.name) {
             act = act.because(why);
+        }
+        if base == Effect::Kill && line.ends_development_server() {
+            act.reversal = Score::new(200);
         }
         if line.row.owned && base == Effect::Unknown {
             act = act.because(owners::UNMARKED).on(line.row.name);
