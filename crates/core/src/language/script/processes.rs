@@ -11,6 +11,8 @@ use crate::knowledge::names::PROCESS_SETTINGS;
 use crate::language::{Deed, Reading};
 use crate::place::HOLE;
 
+/// Stands for a directory in scratch space that the code makes, as it does for one of `mktemp -d`.
+const MADE: &str = "/tmp/tmp.made";
 /// Ways in which the words of one command may differ.
 const COMMANDS_MAX: usize = 16;
 
@@ -143,13 +145,21 @@ fn run(settings: &Settings, lists: &[Vec<Made>], reading: &mut Reading) -> Optio
     let mut all = Vec::new();
     for words in lists {
         let mut commands = vec![settings.words()];
+        // What a program of the project makes of its words is the project's business, as in a shell.
+        let program = words.first().and_then(Made::only);
+        let is_own = program.is_some_and(|program| program.starts_with("./"));
         for word in words {
             // A word of which nothing is known may be any option.
             let is_option = word.begins_anywhere() || word.origin >= Origin::Assembled;
-            if is_option && !word.is_exact() {
+            let is_open = is_option && !word.is_exact();
+            if is_open && !is_own {
                 return None;
             }
-            let shapes: Vec<String> = word.shapes().collect();
+            let shapes: Vec<String> = if is_open {
+                vec![HOLE.to_string()]
+            } else {
+                word.shapes().collect()
+            };
             if commands.len() * shapes.len() > COMMANDS_MAX {
                 return None;
             }
@@ -214,7 +224,9 @@ fn settings(arguments: &Arguments<'_, '_>) -> Option<Settings> {
         match key {
             "cwd" => {
                 let made = arguments.made(range)?;
-                let directory = made.only().or_else(|| is_word(&["None"]).then_some(""))?;
+                let made_here = made.is_own_scratch().then_some(MADE);
+                let directory = made.only().or(made_here);
+                let directory = directory.or_else(|| is_word(&["None"]).then_some(""))?;
                 let stays = matches!(directory, "" | ".");
                 settings.directory = if stays {
                     String::new()

@@ -81,6 +81,15 @@ impl Made {
         }
     }
 
+    /// Whether it is a place in scratch space that the code has made for itself.
+    pub(in crate::language::script) fn is_own_scratch(&self) -> bool {
+        let own = |text: &String| {
+            let rest = text.strip_prefix(SCRATCH).unwrap_or_default();
+            rest.chars().eq([PLAIN])
+        };
+        !self.texts.is_empty() && self.texts.iter().all(own)
+    }
+
     /// Whether it is one text of which at least the beginning is known, and no option is left open.
     pub(super) fn is_one_word(&self) -> bool {
         match self.texts.as_slice() {
