@@ -14,6 +14,7 @@ mod owners;
 mod places;
 mod policy;
 mod quiet;
+mod quiet_again;
 mod reached;
 mod regressions;
 mod started;

@@ -140,7 +140,7 @@ const BESIDE: &[Twin] = &[
     ("a type check from here", DIRECTORY, "npx --prefix ../lib tsc --noEmit", "npx --prefix ../../lib tsc --noEmit"),
     ("a linter", DIRECTORY, "cd ../lib/web && npx eslint src", "cd ../downloads/web && npx eslint src"),
     ("a build", DIRECTORY, "make -C ../lib", "make -C ../.lib"),
-    ("capital letters", DIRECTORY, "cd ~/SRC/lib && go vet ./...", "cd ~/SRC/../lib && go vet ./..."),
+    ("capital letters", DIRECTORY, "cd ~/SRC/lib && go test ./...", "cd ~/SRC/../lib && go test ./..."),
     ("part of a repository", "/home/dev/src/acme/app/cli", "cd ../../lib && go test ./...", "cd ../../../lib && go test ./..."),
     ("below a home", "/home/dev/app", "go test ./...", "cd ../lib && go test ./..."),
     ("in a folder of downloads", "/home/dev/Downloads/app", "ls ../lib", "cd ../lib && make"),
@@ -158,13 +158,13 @@ const BESIDE: &[Twin] = &[
     ("fetching", DIRECTORY, "git -C ../lib fetch origin", "git -C ../lib pull"),
     ("fetching parts", DIRECTORY, "git -C ../lib remote update", "git -C ../lib submodule update"),
     ("fetching elsewhere", DIRECTORY, "git fetch origin", "git -C /tmp/lib fetch origin"),
-    ("a commit", DIRECTORY, "git -C ../lib log --oneline", "git -C ../lib commit -am x"),
+    ("a commit", DIRECTORY, "git -C ../lib commit -am x", "git -C ../lib push"),
     ("a checkout", DIRECTORY, "git -C ../lib diff main", "git -C ../lib checkout main"),
     ("a repository anybody made", DIRECTORY, "git -C ../lib status", "git -C /tmp/lib status"),
 ];
 
 #[test]
-fn the_owners_other_projects_are_built_and_read_and_not_changed() {
+fn the_owners_other_projects_are_built_read_and_committed_to() {
     check(BESIDE);
 }
 
