@@ -199,6 +199,18 @@ fn words_of_an_unknown_program_that_only_ask() {
             ],
         ),
         (
+            "a phrase that ends in what is shown",
+            &["acme watch-list", "acme device_info --json"],
+            &[
+                "acme watch-delete",
+                "acme delete-list",
+                "acme use-list-of purge",
+                "acme go watch-list",
+                "acme send-status",
+                "acme key-list",
+            ],
+        ),
+        (
             "what a thing is called is no order",
             &[
                 "acme info server/delete-all",
@@ -322,6 +334,24 @@ fn a_server_for_development_is_ended_by_its_command_line() {
             "pkill -f countersign.js",
             "sudo pkill -f server.py",
             "ssh prod pkill -f server.py",
+        ],
+    )]);
+}
+
+#[test]
+fn a_lock_file_is_no_tree() {
+    check(&[(
+        "it is one file, which an install writes again",
+        &[
+            "rm -rf node_modules package-lock.json && npm install",
+            "rm -rf .next yarn.lock",
+        ],
+        &[
+            "rm -rf package-lock.json src",
+            "rm -rf ~/other/package-lock.json/..",
+            "rm -rf package-lock.json/../src",
+            "rm -rf locks",
+            "rm -rf ~/documents",
         ],
     )]);
 }

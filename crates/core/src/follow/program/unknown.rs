@@ -9,9 +9,9 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, is_secret_name};
 use crate::knowledge::names::{
-    DESKTOP_NAME_WORDS, DESKTOP_PARTS, DESTROYING_NAME_WORDS, LISTED_NOUNS, LOOKING_NAME_ENDS,
-    LOOKING_NAME_VERBS, QUERYING_WORDS, QUESTION_WORDS, READING_DOT_COMMANDS, READING_QUERY_WORDS,
-    SELECTING_OPTIONS, SHOWN_FORMATS, TELLING_VERBS, WRITING_QUERY_WORDS,
+    DESKTOP_NAME_WORDS, DESKTOP_PARTS, DESTROYING_NAME_WORDS, LISTED_NOUNS, LOOKING_COMMAND_ENDS,
+    LOOKING_NAME_ENDS, LOOKING_NAME_VERBS, QUERYING_WORDS, QUESTION_WORDS, READING_DOT_COMMANDS,
+    READING_QUERY_WORDS, SELECTING_OPTIONS, SHOWN_FORMATS, TELLING_VERBS, WRITING_QUERY_WORDS,
 };
 use crate::knowledge::{self, Effect, Verbs};
 use crate::language::{self, Deed};
@@ -145,6 +145,9 @@ impl Walk<'_> {
             if can_ask && found.is_none() && !selects(rest, at) {
                 found =
                     verb(table, &arg.text).filter(|_| arg.text != "read" || reads_file(rest, at));
+                if found.is_none() && leading == 1 && !is_option && ends_in_a_look(&arg.text) {
+                    found = Some(Effect::Inspect);
+                }
             }
         }
         let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
@@ -422,6 +425,15 @@ fn reads_file(rest: &[Arg], at: usize) -> bool {
 fn verb(table: &Verbs, word: &str) -> Option<Effect> {
     let word = word.to_ascii_lowercase();
     parts(&word).next().and_then(|part| table.effect(part))
+}
+
+/// Whether a command that is a phrase ends in what is shown: `watch-list`, `device_info`.
+fn ends_in_a_look(word: &str) -> bool {
+    let plain = |byte: u8| byte.is_ascii_lowercase() || matches!(byte, b'-' | b'_');
+    let end = word
+        .rsplit_once(['-', '_'])
+        .filter(|(before, _)| !before.is_empty());
+    word.bytes().all(plain) && end.is_some_and(|(_, end)| LOOKING_COMMAND_ENDS.contains(end))
 }
 
 fn parts(word: &str) -> impl Iterator<Item = &str> {

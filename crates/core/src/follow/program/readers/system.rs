@@ -4,6 +4,7 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::LOCK_FILES;
 use crate::knowledge::{Effect, PathKind, verbs};
 use crate::place::{HOLE, JOB};
 use crate::score::Score;
@@ -31,6 +32,10 @@ impl Walk<'_> {
             }
         }
         for operand in &line.read.operands {
+            // Some names are those of files, so that nothing lies below them.
+            let name = operand.text.rsplit('/').next().unwrap_or("");
+            let single = breadth == Breadth::Tree && LOCK_FILES.contains(name);
+            let breadth = if single { Breadth::One } else { breadth };
             self.deletes(operand, line.row.name, breadth);
         }
         if line.read.operands.is_empty() {
