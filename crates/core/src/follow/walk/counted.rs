@@ -5,17 +5,28 @@
 
 use super::compound::plain_text;
 use crate::knowledge::names::{COUNTING_PROGRAMS, PASSING_WHOLE_LINES};
-use crate::shell::syntax::{Command, Redirect, RedirectKind, Simple};
+use crate::shell::syntax::{Command, Part, Redirect, RedirectKind, Simple};
 
+/// Commands of a pipeline that are looked at.
+const STEPS_MAX: usize = 8;
 /// Where output goes that nobody sees.
 const NOWHERE: &str = "/dev/null";
 
 /// Whether all that the command at `index` of a pipeline delivers is counted in the end.
 pub(super) fn is_counted(commands: &[Command], index: usize) -> bool {
     let rest = commands.get(index..).unwrap_or(&[]);
-    let plain = rest.iter().map_while(|command| match command {
-        Command::Simple(simple) => words(simple).filter(|_| only_hushed(&simple.redirects)),
-        _ => None,
+    // Most commands are neither, and are not looked at any further.
+    let [Command::Simple(first), _, ..] = rest else {
+        return false;
+    };
+    if !is_called(first, |name| PASSING_WHOLE_LINES.contains(name)) {
+        return false;
+    }
+    let plain = rest.iter().take(STEPS_MAX).map_while(|command| {
+        let Command::Simple(simple) = command else {
+            return None;
+        };
+        words(simple).filter(|_| only_hushed(&simple.redirects))
     });
     for (step, words) in plain.enumerate() {
         let name = words.first().map_or("", String::as_str);
@@ -31,6 +42,11 @@ pub(super) fn is_counted(commands: &[Command], index: usize) -> bool {
 
 /// Whether a command shows a number instead of what it is given, or nothing at all.
 pub(super) fn shows_no_content(simple: &Simple) -> bool {
+    let counts_or_passes =
+        |name: &str| COUNTING_PROGRAMS.contains(name) || PASSING_WHOLE_LINES.contains(name);
+    if simple.redirects.is_empty() || !is_called(simple, counts_or_passes) {
+        return false;
+    }
     let Some(words) = words(simple) else {
         return false;
     };
@@ -46,6 +62,12 @@ pub(super) fn shows_no_content(simple: &Simple) -> bool {
         .iter()
         .all(|it| is_read(it) || is_hushing(it));
     silenced && passes || reads && counts(&words)
+}
+
+/// Whether the name of a command stands in the text and is one that `is_one` knows.
+fn is_called(simple: &Simple, is_one: impl Fn(&str) -> bool) -> bool {
+    let name = simple.words.first().map(|word| word.parts.as_slice());
+    matches!(name, Some([Part::Plain(name) | Part::Quoted(name)]) if is_one(name))
 }
 
 /// Whether a command counts what it is given on its input.
@@ -87,12 +109,9 @@ fn is_read(redirect: &Redirect) -> bool {
 /// `2>/dev/null`, `2>&1`
 fn is_hushing(redirect: &Redirect) -> bool {
     let target = plain_text(&redirect.target);
-    redirect.descriptor == Some(2)
-        && match redirect.kind {
-            RedirectKind::Write => target.as_deref() == Some(NOWHERE),
-            RedirectKind::Duplicate => target.as_deref() == Some("1"),
-            _ => false,
-        }
+    let discards = redirect.kind == RedirectKind::Write && target.as_deref() == Some(NOWHERE);
+    let joins = redirect.kind == RedirectKind::Duplicate && target.as_deref() == Some("1");
+    redirect.descriptor == Some(2) && (discards || joins)
 }
 
 /// `>/dev/null`
