@@ -26,6 +26,7 @@ mod teammates;
 mod terminal;
 pub(crate) mod told;
 mod when;
+mod windows;
 
 use crate::act::{Act, profile};
 use crate::assessment::{Assessment, AssessmentMarks, Factor, Finding, Severity, SideEffect};

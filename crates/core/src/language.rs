@@ -50,6 +50,8 @@ pub enum Deed {
     Run(Vec<String>),
     /// Runs this program with these arguments and types something into it that is not seen.
     Feed(Vec<String>),
+    /// Runs this program with these arguments and types exactly this text into it.
+    Give(Vec<String>, String),
     /// Loads the file at this path in a way in which it may run code of its own.
     Load(String),
     /// Writes some file whose path may have this text in it.
@@ -195,6 +197,17 @@ impl Reading {
         }
     }
 
+    /// Notes that `text`, and nothing else, is piped into the only program that was seen from `first` on.
+    pub(crate) fn give(&mut self, first: usize, text: &str) {
+        if let Some([Deed::Run(words)]) = self.deeds.get_mut(first..) {
+            let words = std::mem::take(words);
+            self.deeds.truncate(first);
+            self.deeds.push(Deed::Give(words, text.to_owned()));
+        } else {
+            self.feed(first);
+        }
+    }
+
     /// Adds what `other` was seen to do.
     pub fn absorb(&mut self, other: Self) {
         self.deeds.extend(other.deeds);
@@ -268,6 +281,18 @@ pub(crate) fn posix_value(name: &str, value: &str) -> String {
             }
         });
     parts.collect::<Vec<_>>().join(":")
+}
+
+/// Whether a word that is started names a page for the browser.
+pub(crate) fn is_page(word: &str) -> bool {
+    ["http://", "https://"]
+        .iter()
+        .any(|scheme| word.starts_with(scheme))
+}
+
+/// What opening `address` in the browser does, told by the program that does it elsewhere.
+pub(crate) fn opened(address: &str) -> Deed {
+    Deed::Run(vec!["xdg-open".to_owned(), address.to_owned()])
 }
 
 /// Whether a command takes its orders from its standard input, so that text piped into it runs.

@@ -401,7 +401,7 @@ fn plain(path: &str) -> Plain {
 }
 
 /// Returns `path` with `/root`, `/home/name` and `/Users/name` as [`HOME`].
-fn fold_home(path: &str) -> String {
+pub(crate) fn fold_home(path: &str) -> String {
     let names: Vec<&str> = path.split('/').collect();
     let rest = match names.as_slice() {
         ["", "root", rest @ ..] => rest,

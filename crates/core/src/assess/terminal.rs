@@ -5,9 +5,10 @@ use serde_json::{Map, Value};
 use super::arguments;
 use super::gather::Gathered;
 use super::roles::same_key;
+use super::windows;
 use crate::act::Act;
 use crate::display::is_deceptive_for_shell;
-use crate::follow::program::is_cmdlet;
+use crate::follow::program::{FROM_ELSEWHERE, is_cmdlet};
 use crate::follow::value::Stream;
 use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::names::{ENVIRONMENT_KEYS, INPUT_KEYS};
@@ -123,8 +124,11 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
             walk.note(act);
         }
     }
+    if ground.is_windows && !gathered.is_unix_shell {
+        windows::replace_words(command, &ground, &mut walk, knows, gathered);
+    }
     if walk.acts.iter().any(|act| act.marks.unreadable) {
-        let (reading, name) = another_language(command, &ground);
+        let (reading, name) = another_language(command, &ground, gathered.is_unix_shell);
         if let (Some(at), true) = (stopped, reading.is_some()) {
             lines_around(command, at, &mut walk);
         }
@@ -133,11 +137,16 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
             let mut other = Walk::new(ground, knows);
             other.deeds(&reading, name, Span::new(0, command.len()));
             if reading.hidden.is_none() {
+                let elsewhere = walk.acts.iter();
+                let elsewhere = elsewhere.filter(|act| act.note == FROM_ELSEWHERE).count();
+                let given = reading.deeds.iter();
+                let given = given.filter(|deed| matches!(deed, Deed::Give(..))).count();
                 let better = Better {
                     name,
                     text: command,
                     acts: &other.acts,
                     is_certain,
+                    sees_input: is_certain && elsewhere <= given,
                     command,
                 };
                 walk.acts.retain(|act| !better.knows(act));
@@ -152,8 +161,14 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
 
 /// Reads a command as SQL, PowerShell or `cmd` where it looks like that, or where the working
 /// directory says that no Unix shell runs it.
-fn another_language(command: &str, ground: &Ground) -> (Option<Reading>, &'static str) {
-    if language::sql::looks_like(command) {
+fn another_language(
+    command: &str,
+    ground: &Ground,
+    is_unix_shell: bool,
+) -> (Option<Reading>, &'static str) {
+    if ground.is_windows && !is_unix_shell && language::cmd::is_certain(command) {
+        (Some(language::cmd::read(command)), "cmd")
+    } else if language::sql::looks_like(command) {
         let reading = language::sql::read(command, language::sql::Dialect::Generic);
         (Some(reading), "sql")
     } else if language::powershell::looks_like(command) {
@@ -251,6 +266,8 @@ struct Better<'r> {
     acts: &'r [Act],
     /// Whether no Unix shell is likely to run the text.
     is_certain: bool,
+    /// Whether it saw the text that is piped into each interpreter.
+    sees_input: bool,
     command: &'r str,
 }
 
@@ -271,17 +288,26 @@ impl Better<'_> {
             let is_escape = self.is_certain
                 && self.name == "powershell"
                 && language::powershell::is_escaped(program, self.text);
-            return names || is_escape || self.acts.iter().any(same);
+            // Nor does it take the backslashes out of the name of a program.
+            let is_path = self.is_certain && self.word(act.span).contains('\\');
+            return names || is_escape || is_path || self.acts.iter().any(same);
         }
         if self.name == "sql" {
             return false;
+        }
+        if self.is_certain && self.is_here_string(act.span) && act.effect <= Effect::Unknown {
+            return true;
+        }
+        if act.note == FROM_ELSEWHERE && self.sees_input {
+            return true;
         }
         if act.effect == Effect::Exec && program.is_empty() {
             return act.note == UNPARSED
                 || self.is_cmdlet(act.span)
                 || self.is_certain && self.is_variable(act.span);
         }
-        is_cmdlet(program) && seen(act.effect)
+        // No Unix shell has a cmdlet, and what PowerShell would do was seen.
+        is_cmdlet(program) && (act.effect == Effect::Exec || seen(act.effect))
     }
 
     /// The first word of the command at hand.
@@ -289,6 +315,14 @@ impl Better<'_> {
         let range = span.start as usize..span.end as usize;
         let text = self.command.get(range).unwrap_or("");
         text.split_whitespace().next().unwrap_or("")
+    }
+
+    /// Whether it is a text on lines of its own, which a Unix shell takes for the name of a program.
+    fn is_here_string(&self, span: Span) -> bool {
+        let text = self.command.get(span.start as usize..).unwrap_or("");
+        ["@'\n", "@\"\n", "@'\r", "@\"\r"]
+            .iter()
+            .any(|start| text.starts_with(start))
     }
 
     /// Whether it is a cmdlet, which is no program of a shell, so what is behind it does not run there.
@@ -306,6 +340,11 @@ impl Better<'_> {
             .strip_prefix('[')
             .and_then(|word| word.rsplit_once(']'));
         let word = typed.map_or(word, |(_, variable)| variable);
+        // `$env:NAME="value"`: to PowerShell no command either.
+        let word = match word.split_once('=') {
+            Some((name, _)) if name.starts_with("$env:") => name,
+            _ => word,
+        };
         word.strip_prefix('$')
             .is_some_and(|name| !name.is_empty() && name.chars().all(is_part))
     }

@@ -52,6 +52,7 @@ use crate::language::{self, Deed};
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
+pub(crate) use code::FROM_ELSEWHERE;
 use foreign::Handed;
 use options::{Hit, Options};
 use resolve::{Named, find_sub, is_interpreter, resolve, windows_reading};

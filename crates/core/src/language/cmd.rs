@@ -10,8 +10,8 @@ mod places;
 mod words;
 
 use self::bound::{Bound, LoopSet};
-use self::looks::is_switch;
 pub use self::looks::looks_like;
+pub(crate) use self::looks::{is_certain, is_switch};
 use self::places::{assigns, enters, put_place_in};
 use self::words::split;
 use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, deed_of, deed_on};
@@ -21,7 +21,6 @@ use crate::knowledge::{self, CallReader, Effect, Flag, Lifts, Role, Row, Style};
 
 const COMPUTED: &str = "a Windows command assembled from variables";
 const RUNS_CODE: &str = "a Windows program that runs other code";
-const BATCH_FILE: &str = "a batch file";
 const INPUT: &str = "a Windows tool that takes commands from elsewhere";
 const TOO_NESTED: &str = "Windows commands inside each other, too deep";
 
@@ -202,12 +201,24 @@ fn judge(words: &[String], depth: usize, reading: &mut Reading) {
     }
     match find(&name) {
         Some(meaning) => apply(meaning, &name, &arguments, depth, reading),
-        None if is_batch_file(&name) => reading.hide(BATCH_FILE),
         None => {
-            let words = std::iter::once(first.clone()).chain(arguments).collect();
+            let program =
+                if is_batch_file(&name) && !first.contains(['\\', '/']) && !is_known(&name) {
+                    // A script in the working directory comes before all others.
+                    format!("./{}", first.trim_start_matches('@'))
+                } else {
+                    first.clone()
+                };
+            let words = std::iter::once(program).chain(arguments).collect();
             reading.see(Deed::Run(words));
         }
     }
+}
+
+/// Whether a script has the name of a known program, as `npm.cmd` has.
+fn is_known(name: &str) -> bool {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    knowledge::program(stem).is_some()
 }
 
 fn is_batch_file(name: &str) -> bool {
@@ -565,15 +576,17 @@ fn after_condition(arguments: &[String]) -> &[String] {
 
 /// `start "title" /wait program …`.
 fn start(arguments: &[String], depth: usize, reading: &mut Reading) {
-    let program = arguments
-        .iter()
-        .position(|word| !word.starts_with('/') && !word.is_empty())
-        .unwrap_or(arguments.len());
-    judge(
-        arguments.get(program..).unwrap_or_default(),
-        depth + 1,
-        reading,
-    );
+    // A first word with blanks stood in quotes, so it is the title.
+    let is_title = |word: &String| word.contains(' ') && !word.contains(['\\', '/', '.']);
+    let titles = usize::from(arguments.first().is_some_and(is_title));
+    let is_program = |word: &String| !word.starts_with('/') && !word.is_empty();
+    let behind = arguments.get(titles..).unwrap_or_default();
+    let program = behind.iter().position(is_program).unwrap_or(behind.len());
+    let words = behind.get(program..).unwrap_or_default();
+    match words {
+        [address] if super::is_page(address) => reading.see(super::opened(address)),
+        words => judge(words, depth + 1, reading),
+    }
 }
 
 fn interpreter(arguments: &[String], depth: usize, reading: &mut Reading) {

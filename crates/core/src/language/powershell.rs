@@ -8,6 +8,8 @@ mod arguments;
 mod cmdlets;
 mod effects;
 mod expressions;
+mod filters;
+mod invocation;
 mod loops;
 mod values;
 mod words;
@@ -22,6 +24,7 @@ use self::effects::{
     provider, puts, reads_if_sensitive, shows_secret, slashed, slashed_word, start, variables,
     writes, written,
 };
+pub(crate) use self::invocation::arguments_at;
 use self::values::{Value, Values};
 use self::words::{Brackets, Command, Split, Word};
 use super::{CODE_BYTES_MAX, Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
@@ -30,11 +33,9 @@ use crate::knowledge::{self, CallReader, Effect, Role, Style};
 
 const UNPARSED: &str = "text that is not PowerShell as it is known";
 const RUNS_TEXT: &str = "PowerShell runs text it computes or loads";
-const SCRIPT_FILE: &str = "a PowerShell script in a file";
 const UNKNOWN: &str = "an unknown PowerShell command";
 const COMPUTED: &str = "a PowerShell command whose name or target is computed";
 const METHOD: &str = "an unknown .NET method";
-const ENCODED: &str = "an encoded PowerShell command that cannot be decoded";
 const TOO_NESTED: &str = "PowerShell inside PowerShell, too deep";
 
 /// Commands inside commands are followed this deep.
@@ -72,7 +73,10 @@ fn read_at(text: &str, depth: usize) -> Reading {
         let before = reading.deeds.len();
         text.judge(at, command, &mut reading);
         if command.is_piped {
-            reading.feed(before);
+            match text.values.typed(&split, at) {
+                Some(typed) => reading.give(before, &typed),
+                None => reading.feed(before),
+            }
         }
     }
     if text.reads_computed.get() {
@@ -226,7 +230,7 @@ impl Text<'_> {
         }
         variables(command, reading);
         for word in &command.words {
-            if !word.is_quoted || word.is_invoked {
+            if (!word.is_quoted || word.is_invoked) && !is_made_type(command, word) {
                 expressions::judge(self.split, &self.values, word, reading);
             }
         }
@@ -326,6 +330,9 @@ impl Text<'_> {
         }) {
             return;
         }
+        if self.ends_own(at, name, rest) {
+            return;
+        }
         let mut arguments = Arguments::of(rest, &self.values, self.split, at);
         if cmdlets::canonical(name) == "select-string" {
             arguments = arguments.without_pattern();
@@ -353,7 +360,7 @@ impl Text<'_> {
                     reading.hide(UNKNOWN);
                 }
             }
-            Some(CallReader::Make) => makes(&arguments, reading),
+            Some(CallReader::Make) => makes(rest, &arguments, reading),
             Some(CallReader::Enter) => enters(name, &arguments, reading),
             _ if !call.takes.is_empty() => {
                 self.by_roles(at, name, call, &arguments, &shown(), reading);
@@ -364,9 +371,31 @@ impl Text<'_> {
                 } else if call.does > Effect::Inspect {
                     reading.hide(UNKNOWN);
                 } else {
-                    environment_drive(name, &arguments, reading);
+                    let filter = filters::name_filter(self.split, at);
+                    environment_drive(name, &arguments, filter, reading);
                 }
             }
+        }
+    }
+
+    /// `Stop-Process -Id $p.Id`, `$p | Stop-Process`: ends only what the text itself has started.
+    fn ends_own(&self, at: usize, name: &str, rest: &[Word]) -> bool {
+        if cmdlets::canonical(name) != "stop-process" {
+            return false;
+        }
+        let is_piped = self.split.commands.get(at).is_some_and(|it| it.is_piped);
+        let input = self.values.before(self.split, at);
+        let input = input.filter(|_| is_piped).map(|it| it.words.as_slice());
+        let by_pipe = match input {
+            Some([only]) => self.values.is_started(only),
+            _ => false,
+        };
+        let named: Vec<&Word> = rest.iter().filter(|it| !it.is_parameter()).collect();
+        let by_name = !named.is_empty() && named.iter().all(|it| self.values.is_started(it));
+        if is_piped {
+            by_pipe && named.is_empty()
+        } else {
+            by_name
         }
     }
 
@@ -380,7 +409,8 @@ impl Text<'_> {
         shown: &str,
         reading: &mut Reading,
     ) {
-        environment_drive(name, arguments, reading);
+        let filter = filters::name_filter(self.split, at);
+        environment_drive(name, arguments, filter, reading);
         let moves = call.takes.len() > 1;
         for (place, operand) in call.takes.iter().enumerate() {
             let role = operand.role;
@@ -494,7 +524,10 @@ impl Text<'_> {
                 let deed = match provider(path) {
                     Some("env" | "variable") => continue,
                     Some(_) => Deed::Persist(format!("deletes {path}")),
-                    None if arguments.recurses => Deed::DeleteTree(slashed(path)),
+                    // What a search finds below a place may be any number of files.
+                    None if arguments.recurses || path.contains(UNKNOWN_PART) => {
+                        Deed::DeleteTree(slashed(path))
+                    }
                     None => Deed::DeleteFile(slashed(path)),
                 };
                 reading.see(deed);
@@ -585,71 +618,18 @@ impl Text<'_> {
     }
 }
 
+/// Whether a word is the type in `New-Object Type(arguments)`, which calls no method.
+fn is_made_type(command: &Command, word: &Word) -> bool {
+    let made = command.name_and_rest().and_then(|(name, rest)| {
+        let makes = name.text.eq_ignore_ascii_case("new-object") && !name.is_quoted;
+        rest.first().filter(|_| makes)
+    });
+    made.is_some_and(|made| std::ptr::eq(made, word))
+}
+
 /// Whether a word in parentheses is a command: a bare word there is one.
 fn looks_called(text: &str) -> bool {
     cmdlets::find(text).is_some() || text.contains('-')
-}
-
-/// Reads such arguments, `depth` commands deep inside others.
-pub(crate) fn arguments_at(arguments: &[&str], depth: usize) -> Reading {
-    let mut reading = Reading::default();
-    let mut shows = false;
-    let mut rest = arguments.iter();
-    while let Some(argument) = rest.next() {
-        let Some(name) = argument.strip_prefix(['-', '/']) else {
-            // Without a parameter the rest is a command.
-            let text: Vec<&str> = std::iter::once(*argument).chain(rest.copied()).collect();
-            reading.absorb(read_at(&text.join(" "), depth));
-            return reading;
-        };
-        let name = name.trim_start_matches('-').to_ascii_lowercase();
-        let is = |full: &str, least: usize| name.len() >= least && full.starts_with(name.as_str());
-        if is("command", 1) || name == "commandwithargs" || name == "cwa" {
-            let text: Vec<&str> = rest.copied().collect();
-            match text.as_slice() {
-                ["-"] | [] => reading.hide(RUNS_TEXT),
-                text => reading.absorb(read_at(&text.join(" "), depth)),
-            }
-            return reading;
-        } else if is("encodedcommand", 1) && !is("executionpolicy", 2) || name == "ec" {
-            match rest.next().and_then(|encoded| words::decode(encoded)) {
-                Some(text) => reading.absorb(read_at(&text, depth + 1)),
-                None => reading.hide(ENCODED),
-            }
-            shows = true;
-        } else if is("executionpolicy", 2) || name == "ep" {
-            // The policy holds for this process only; the command itself is judged.
-            rest.next();
-        } else if is("file", 1) {
-            reading.hide(SCRIPT_FILE);
-            return reading;
-        } else if is("noprofile", 3)
-            || is("noninteractive", 4)
-            || is("nologo", 3)
-            || is("sta", 3)
-            || is("mta", 3)
-            || is("noexit", 3)
-            || is("login", 1)
-        {
-            // These change how it starts, not what it does.
-        } else if is("version", 1) || is("help", 1) || name == "?" {
-            shows = true;
-        } else if is("windowstyle", 1)
-            || is("inputformat", 2)
-            || is("outputformat", 1)
-            || is("workingdirectory", 2)
-            || is("configurationname", 3)
-        {
-            rest.next();
-        } else {
-            reading.hide(UNKNOWN);
-        }
-    }
-    if !shows {
-        // Without a command it runs what it reads.
-        reading.hide(RUNS_TEXT);
-    }
-    reading
 }
 
 fn is_parameter(word: &str, name: &str, least: usize) -> bool {

@@ -13,6 +13,9 @@ use crate::place::{HOLE, is_absolute, mark_home};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 
+/// Why code is a question that is piped in from something unknown.
+pub(crate) const FROM_ELSEWHERE: &str = "runs code that comes from elsewhere";
+
 /// How the paths of temporary files begin that code makes itself.
 const SCRATCH: &str = "/tmp/tmp";
 
@@ -171,7 +174,7 @@ impl Walk<'_> {
         match &stream.text {
             None if stream.taint.network => Stream::unknown(stream.taint),
             None => {
-                self.unreadable("runs code that comes from elsewhere", span);
+                self.unreadable(FROM_ELSEWHERE, span);
                 Stream::unknown(stream.taint)
             }
             Some(text) => match interpreter_role(interpreter) {
@@ -382,6 +385,10 @@ impl Walk<'_> {
             Deed::Feed(command) => {
                 let words: Vec<Arg> = command.iter().map(|text| word(text)).collect();
                 self.dispatch(&words, &Stream::unknown(Taint::default()).telling());
+            }
+            Deed::Give(command, text) => {
+                let words: Vec<Arg> = command.iter().map(|text| word(text)).collect();
+                self.dispatch(&words, &Stream::known(text.clone()));
             }
             Deed::Load(path) => self.loads_code(&word(&mark_home(path)), program),
             Deed::MayWrite(path) => self.may_write(&word(&mark_home(path)), program),

@@ -195,7 +195,7 @@ impl Walk<'_> {
     /// Whether a program that is called by its path outside the workspace may be another one than its
     /// name says, because this script or an earlier call has put it there.
     pub(super) fn is_replaced(&mut self, program: &Arg) -> bool {
-        if !program.text.contains('/') || program.vague() {
+        if !program.text.contains(['/', '\\']) || program.vague() {
             return false;
         }
         let place = self.place(&program.text);

@@ -8,7 +8,7 @@ use crate::knowledge::names::{
 };
 use crate::knowledge::{self, Program, Row};
 use crate::language;
-use crate::place::{HOLE, HOME, is_absolute, normalise};
+use crate::place::{HOLE, HOME, fold_home, is_absolute, normalise};
 
 /// The target of the first word of a command.
 pub(super) enum Named {
@@ -124,7 +124,9 @@ pub(super) fn resolve(first: &Arg) -> Named {
             || directory.starts_with("/lib/")
             || directory.starts_with("/usr/lib/")
             || directory.to_lowercase().contains("windows/system32")
+            || is_program_files(&directory)
             || is_tool_place(&directory)
+            || is_tool_place(&fold_home(&directory))
             || !is_scratch(&directory)
                 && TOOL_DIRECTORIES
                     .iter()
@@ -172,6 +174,20 @@ pub(super) fn is_tool_place(directory: &str) -> bool {
         }
     };
     TOOL_PLACES.iter().any(same)
+}
+
+/// Whether a directory is one that only installers of Windows fill: below `C:\\Program Files`, which takes the
+/// rights of an administrator. Other drives give everybody the right to make a folder of that name.
+pub(super) fn is_program_files(directory: &str) -> bool {
+    let lower = directory.to_ascii_lowercase().replace('\\', "/");
+    let path = normalise(&lower);
+    let below = ["c:/", "/c/", "/mnt/c/", "/cygdrive/c/"]
+        .iter()
+        .find_map(|drive| path.strip_prefix(drive));
+    ["program files/", "program files (x86)/"]
+        .iter()
+        .any(|front| below.is_some_and(|below| below.starts_with(front)))
+        && !path.contains(HOLE)
 }
 
 /// Whether a directory is one where anybody may have put anything.
@@ -242,7 +258,8 @@ pub(super) fn leading_words<'a>(program: &'static Program, args: &'a [Arg]) -> V
     words
 }
 
-/// Whether a word names the command interpreter of Windows, and not a file of that name elsewhere.
+/// Whether a word names the command interpreter of Windows or its command that starts others, and not a
+/// file of that name elsewhere.
 pub(super) fn is_interpreter(first: &Arg) -> bool {
     let lower = first.text.to_ascii_lowercase().replace('\\', "/");
     let name = match lower.rsplit_once('/') {
@@ -250,7 +267,7 @@ pub(super) fn is_interpreter(first: &Arg) -> bool {
         Some(_) => return false,
         None => lower.as_str(),
     };
-    matches!(name, "cmd" | "cmd.exe")
+    matches!(name, "cmd" | "cmd.exe" | "start")
 }
 
 /// Reads a command for Windows with the reader that knows its words.

@@ -1,7 +1,7 @@
 //! Environment variables that make programs run, load or contact something.
 
 use super::network::is_local_or_registry;
-use super::resolve::is_tool_place;
+use super::resolve::{is_program_files, is_tool_place};
 use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::{Walk, Writing};
@@ -153,7 +153,7 @@ fn may_run(name: &str) -> bool {
 fn is_filled_by_managers(directory: &str) -> bool {
     let of_home = directory.strip_prefix(HOME).unwrap_or("");
     let of_home = of_home.strip_prefix('/').unwrap_or("");
-    is_tool_place(directory) || TOOL_DIRECTORIES.contains(of_home)
+    is_tool_place(directory) || is_program_files(directory) || TOOL_DIRECTORIES.contains(of_home)
 }
 
 /// Why a search path is a question although its directories are the project's own.

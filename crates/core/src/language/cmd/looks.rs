@@ -58,6 +58,23 @@ pub fn looks_like(text: &str) -> bool {
     })
 }
 
+/// Whether a line begins in a way that only `cmd` can read: `if exist x …`, `for %f in …`. PowerShell and Unix
+/// shells read a whole line before they run any of it, and both find no end to such a beginning. Lines that
+/// follow may be typed in one by one, so there must be none.
+pub(crate) fn is_certain(text: &str) -> bool {
+    let text = text.trim();
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or("").to_ascii_lowercase();
+    let mut words = words.skip_while(|word| matches!(*word, "/i" | "/I" | "not" | "NOT"));
+    let next = words.next().unwrap_or("").to_ascii_lowercase();
+    let begins = match first.as_str() {
+        "if" => matches!(next.as_str(), "exist" | "defined" | "errorlevel"),
+        "for" => next.starts_with('%') || matches!(next.as_str(), "/d" | "/f" | "/l" | "/r"),
+        _ => false,
+    };
+    begins && !text.contains(['\n', '\r'])
+}
+
 /// `/s`, `/q`, `/f:x`, `C:\x`, `\\server\x` and `%NAME%` exist on Windows only.
 fn is_windows_word(word: &str) -> bool {
     let is_share = word
@@ -66,7 +83,7 @@ fn is_windows_word(word: &str) -> bool {
     is_switch(word) || has_drive(word) || is_share || is_variable(word)
 }
 
-pub(super) fn is_switch(word: &str) -> bool {
+pub(crate) fn is_switch(word: &str) -> bool {
     let Some(letters) = word.strip_prefix('/') else {
         return false;
     };

@@ -1,5 +1,6 @@
 //! The arguments of a cmdlet, sorted into targets and parameters.
 
+use super::effects::UNKNOWN_PART;
 use super::values::{Value, Values};
 use super::words::{Brackets, Split, Word};
 use crate::knowledge::languages::{POWERSHELL_SWITCHES, POWERSHELL_TARGETS};
@@ -240,7 +241,16 @@ impl Arguments {
         let is_pattern = |root: &&String| root.contains(['*', '?']) && !self.recurses;
         let mut files: Vec<String> = roots.iter().filter(is_pattern).cloned().collect();
         for root in roots.iter().filter(|root| !is_pattern(root)) {
-            files.extend(patterns.iter().map(|pattern| format!("{root}/{pattern}")));
+            // What is found below another place may lie anywhere in it.
+            let is_away = root.contains(':') || root.starts_with(['/', '\\', '~']);
+            let is_away = is_away || root.split(['/', '\\']).any(|name| name == "..");
+            let between = if self.recurses && is_away {
+                format!("{UNKNOWN_PART}/")
+            } else {
+                String::new()
+            };
+            let found = patterns.iter().map(|it| format!("{root}/{between}{it}"));
+            files.extend(found);
         }
         Some(files)
     }

@@ -7,7 +7,7 @@ use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets, expressions};
 use crate::knowledge::Role;
 use crate::knowledge::names::{POWERSHELL_DRIVES, SECRET_VARIABLE_WORDS};
 use crate::language::cursor::continues_name;
-use crate::language::{Deed, ENVIRONMENT, Reading, WHOLE_ENVIRONMENT, deed_of};
+use crate::language::{Deed, ENVIRONMENT, Reading, WHOLE_ENVIRONMENT, deed_of, is_page, opened};
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
 
@@ -30,12 +30,26 @@ pub(super) fn environment_names(word: &Word) -> impl Iterator<Item = String> + '
     })
 }
 
+/// Whether a pattern leaves open how a name begins, or names too little of it.
+fn is_any(pattern: &str) -> bool {
+    const LETTERS_MIN: usize = 3;
+    let name = pattern.trim_start_matches('^');
+    let known = name.chars().take_while(|c| continues_name(*c)).count();
+    let is_part = |c: char| continues_name(c) || matches!(c, '*' | '.' | '$');
+    known < LETTERS_MIN || !name.chars().all(is_part)
+}
+
 pub(super) fn is_secret_name(name: &str) -> bool {
     SECRET_VARIABLE_WORDS.iter().any(|sign| name.contains(sign))
 }
 
 /// `Get-ChildItem env:` shows the environment, `Get-Item env:NAME` one variable of it.
-pub(super) fn environment_drive(cmdlet: &str, arguments: &Arguments, reading: &mut Reading) {
+pub(super) fn environment_drive(
+    cmdlet: &str,
+    arguments: &Arguments,
+    filter: Option<String>,
+    reading: &mut Reading,
+) {
     let shows = matches!(
         cmdlets::canonical(cmdlet).as_str(),
         "get-childitem" | "get-item" | "get-itemproperty" | "get-itempropertyvalue" | "get-content"
@@ -44,7 +58,13 @@ pub(super) fn environment_drive(cmdlet: &str, arguments: &Arguments, reading: &m
         let Value::Known(paths) = value else { continue };
         for path in paths.iter().filter(|path| provider(path) == Some("env")) {
             let name = path.get(4..).unwrap_or("").trim_matches(['\\', '/']);
-            if name.is_empty() || name.contains(['*', '?', '[']) {
+            let chosen = |pattern: &str| !is_any(pattern) && !is_secret_name(pattern);
+            let filter = filter.as_deref().filter(|_| name.is_empty());
+            let pattern = filter.unwrap_or(name).to_ascii_uppercase();
+            if chosen(&pattern) && (filter.is_some() || name.contains(['*', '?', '['])) {
+                // Only variables whose names begin so are shown.
+                reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
+            } else if name.is_empty() || name.contains(['*', '?', '[']) {
                 reading.see(Deed::ReadFile(WHOLE_ENVIRONMENT.to_owned()));
             } else if is_secret_name(&name.to_ascii_uppercase()) {
                 reading.see(Deed::Run(vec![
@@ -233,6 +253,9 @@ pub(super) fn start(arguments: &Arguments, shown: &str, reading: &mut Reading) {
     }
     let before = reading.deeds.len();
     match arguments.command_line().filter(|_| !arguments.is_splatted) {
+        Some(words) if matches!(words.as_slice(), [address] if is_page(address)) => {
+            reading.deeds.extend(words.first().map(|it| opened(it)));
+        }
         Some(words) => reading.see(Deed::Run(
             words.iter().map(|word| slashed_word(word)).collect(),
         )),
@@ -273,8 +296,15 @@ pub(super) fn variables(command: &Command, reading: &mut Reading) {
 }
 
 /// `New-Object Type`: types that only hold values may be made.
-pub(super) fn makes(arguments: &Arguments, reading: &mut Reading) {
-    let types = arguments.texts_of("typename").or_else(|| arguments.place());
+pub(super) fn makes(rest: &[Word], arguments: &Arguments, reading: &mut Reading) {
+    // `New-Object Type(arguments)`: the arguments stand in brackets right behind the type.
+    let called = rest
+        .first()
+        .filter(|word| word.is_invoked && !word.is_computed());
+    let types = called.map(|word| vec![word.text.clone()]);
+    let types = types
+        .or_else(|| arguments.texts_of("typename"))
+        .or_else(|| arguments.place());
     let pure = |types: Vec<String>| types.iter().take(1).all(|name| expressions::is_pure(name));
     if !types.is_some_and(pure) || arguments.has("comobject") {
         reading.hide(METHOD);

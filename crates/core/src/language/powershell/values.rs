@@ -96,6 +96,8 @@ pub(super) struct Values {
     variables: BTreeMap<String, Value>,
     /// Variables that hold nothing but values of types that only compute.
     pure: BTreeMap<String, bool>,
+    /// Variables that hold nothing but processes that the text starts.
+    started: BTreeMap<String, bool>,
     /// Whether variables may be set where nobody looks.
     is_open: bool,
 }
@@ -108,12 +110,14 @@ impl Values {
             index: Index::of(split),
             variables: BTreeMap::new(),
             pure: BTreeMap::new(),
+            started: BTreeMap::new(),
             is_open: split.embedded.iter().any(sets) || split.commands.iter().any(opens),
         };
         for command in &split.commands {
             for (name, _) in values.assigned(split, command) {
                 let is_pure = makes_pure(command);
-                *values.pure.entry(name).or_insert(true) &= is_pure;
+                *values.pure.entry(name.clone()).or_insert(true) &= is_pure;
+                *values.started.entry(name).or_insert(true) &= starts_process(command);
             }
         }
         // What is copied from another variable is known in the second round.
@@ -251,6 +255,12 @@ impl Values {
             .map(|command| command.words.as_slice())
         {
             Some([only]) => self.of_argument(split, at, only),
+            // `(Resolve-Path a).Path`: the path of what was found is what was looked for.
+            Some([found, member, rest @ ..])
+                if is_path_of(found, member) && (member.joins || rest.is_empty()) =>
+            {
+                self.of_argument(split, at, found)
+            }
             Some([first, ..]) if first.joins => self.of_argument(split, at, first),
             _ => Value::Found,
         }
@@ -432,6 +442,50 @@ impl Values {
         }
     }
 
+    /// The text that is piped into the command at `at`, where the text says it to the last letter: strings
+    /// in quotes, or one variable that holds such a string. Each goes in as lines of its own.
+    pub(super) fn typed(&self, split: &Split, at: usize) -> Option<String> {
+        let previous = self.index.previous.get(at).copied().flatten()?;
+        let command = split.commands.get(previous).filter(|it| it.pipes)?;
+        let (first, rest) = command.name_and_rest()?;
+        let is_plain = !command.is_piped && !command.is_called && command.redirects.is_empty();
+        let words = || std::iter::once(first).chain(rest);
+        let is_list = words().zip(rest.iter().map(Some).chain([None]));
+        let is_list = is_list
+            .into_iter()
+            .all(|(word, next)| word.joins == next.is_some());
+        if !is_plain || !is_list {
+            return None;
+        }
+        if words().all(Word::is_literal) {
+            let texts: Vec<&str> = words().map(|word| word.text.as_str()).collect();
+            return Some(texts.join("\n") + "\n");
+        }
+        // Code runs only where the text sets it for certain: an older value may be left from before.
+        let name = plain_name(&first.text).filter(|_| !first.is_quoted && rest.is_empty())?;
+        let mut before = split.commands.iter().take(previous);
+        let is_set = before.any(|command| {
+            let words = command.words.as_slice();
+            let is_name = |word: &Word| plain_name(&word.text).as_ref() == Some(&name);
+            command.group == 0
+                && matches!(words, [set, sign, ..] if is_name(set) && sign.text == "=")
+        });
+        match self.of_word(first) {
+            Value::Known(texts) if is_set => {
+                let mut texts = texts.into_iter();
+                let text = texts.next().filter(|_| texts.next().is_none())?;
+                Some(text + "\n")
+            }
+            Value::Known(_) | Value::Found | Value::Assembled => None,
+        }
+    }
+
+    /// The command whose output is piped into the command at `at`.
+    pub(super) fn before<'s>(&self, split: &'s Split, at: usize) -> Option<&'s Command> {
+        let previous = self.index.previous.get(at).copied().flatten()?;
+        split.commands.get(previous).filter(|it| it.pipes)
+    }
+
     /// What the command at `at` gives out: files it looks for, or strings.
     fn output(&self, split: &Split, at: usize, left: usize) -> Value {
         let Some(command) = split.commands.get(at) else {
@@ -465,10 +519,41 @@ impl Values {
                 let arguments = Arguments::of(rest, self, split, at);
                 arguments.files(&name).map_or(Value::Found, Value::Known)
             }
+            "get-location" if rest.is_empty() => Value::Known(vec![".".to_owned()]),
             _ if assembles(&command.words) => Value::Assembled,
             _ => Value::Found,
         }
     }
+
+    /// Whether a word names a process that the text itself has started: `$p`, or `$p.Id`, where nothing but
+    /// `$p = Start-Process … -PassThru` sets the variable.
+    pub(super) fn is_started(&self, word: &Word) -> bool {
+        let lower = word.text.to_ascii_lowercase();
+        let name = lower.strip_suffix(".id").unwrap_or(&lower);
+        let started = plain_name(name).and_then(|name| self.started.get(&name));
+        !word.is_quoted && !word.is_invoked && !self.is_open && started == Some(&true)
+    }
+}
+
+/// Whether a word is the path of what stands in the brackets before it.
+fn is_path_of(found: &Word, member: &Word) -> bool {
+    let members = [".path", ".fullname", ".providerpath"];
+    let is_member = members
+        .iter()
+        .any(|it| member.text.eq_ignore_ascii_case(it));
+    found.group.is_some() && !found.is_invoked && !found.joins && is_member && !member.is_invoked
+}
+
+/// Whether a command keeps the process that it starts in a variable.
+fn starts_process(command: &Command) -> bool {
+    let keeps = |word: &Word| {
+        let lower = word.text.to_ascii_lowercase();
+        word.is_parameter() && lower.len() > 2 && "-passthru".starts_with(&lower)
+    };
+    cmdlets::canonical(&command.name()) == "start-process"
+        && command.words.iter().any(keeps)
+        && command.words.get(1).is_some_and(|sign| sign.text == "=")
+        && !command.pipes
 }
 
 /// Whether `Select-Object` hands on the files themselves, or their full names: no parents, no parts.

@@ -546,8 +546,12 @@ impl Splitter {
                 '`' => {
                     let escaped = self.cursor.bump();
                     // Some letters stand for characters that cannot be seen.
-                    word.has_code |= escaped.is_some_and(|c| "0abefnrtuv".contains(c));
-                    word.text.extend(escaped);
+                    word.has_code |= escaped.is_some_and(|c| "0abefruv".contains(c));
+                    word.text.extend(match escaped {
+                        Some('n') => Some('\n'),
+                        Some('t') => Some('\t'),
+                        escaped => escaped,
+                    });
                 }
                 '$' if self.cursor.eat('(') => {
                     word.has_code = true;
