@@ -400,6 +400,11 @@ fn plain(path: &str) -> Plain {
     Plain { path, by_process }
 }
 
+/// Returns a path below a drive as Git Bash shows it as Windows writes it, and others as they are.
+pub(crate) fn of_drive(path: &str) -> String {
+    drives::of_mount(path).unwrap_or_else(|| path.to_owned())
+}
+
 /// Returns `path` with `/root`, `/home/name` and `/Users/name` as [`HOME`].
 pub(crate) fn fold_home(path: &str) -> String {
     let names: Vec<&str> = path.split('/').collect();

@@ -3,6 +3,8 @@
 //! A page is full of things that act when they are merely called, so this is a list of what is
 //! known to look: names that may be called, names that may not occur at all. Everything else acts.
 
+use std::collections::BTreeSet;
+
 use crate::knowledge::names::{ACTING_NAMES, LOOKING_FUNCTIONS};
 use crate::language::script::{Token, javascript_tokens};
 
@@ -17,6 +19,7 @@ pub(super) fn only_looks(script: &str) -> bool {
     let Some(tokens) = javascript_tokens(script) else {
         return false;
     };
+    let own = own_objects(&tokens);
     let mut declared = false;
     for (index, token) in tokens.iter().enumerate() {
         let calls = tokens.get(index + 1).is_some_and(|next| next.is_mark("("));
@@ -30,7 +33,7 @@ pub(super) fn only_looks(script: &str) -> bool {
             Token::Text(Some(_)) => !calls && may_precede_text(before),
             // `a[b](…)` and `(…)(…)` call what is not named.
             Token::Number | Token::Mark("]" | ")" | "}" | "?.") => !calls,
-            Token::Mark("=") => std::mem::take(&mut declared),
+            Token::Mark("=") => std::mem::take(&mut declared) || fills(&tokens, index, &own),
             Token::Mark(";") => {
                 declared = false;
                 true
@@ -48,6 +51,53 @@ pub(super) fn only_looks(script: &str) -> bool {
         }
     }
     true
+}
+
+/// Names that stand for nothing but an empty object or list which the script itself makes:
+/// `const found = {};`. A name that is bound in any other way may stand for part of the page.
+fn own_objects(tokens: &[Token]) -> BTreeSet<&str> {
+    let at = |index: usize| tokens.get(index);
+    let is = |index: usize, mark: &str| at(index).is_some_and(|token| token.is_mark(mark));
+    let mut own = BTreeSet::new();
+    let mut bound = BTreeSet::new();
+    for (index, token) in tokens.iter().enumerate() {
+        let Token::Name(name) = token else { continue };
+        let before = index.checked_sub(1).and_then(at);
+        let declares = ["const", "let", "var"];
+        let is_declared =
+            before.is_some_and(|it| declares.iter().any(|declares| it.is_name(declares)));
+        let is_empty = is(index + 1, "=")
+            && (is(index + 2, "{") && is(index + 3, "}")
+                || is(index + 2, "[") && is(index + 3, "]"))
+            && is(index + 4, ";");
+        // A parameter, a part of a pattern, an argument: where the value comes from is not followed.
+        let is_handed = before.is_some_and(|it| {
+            let marks = ["(", ",", "{", "[", "..."];
+            marks.iter().any(|mark| it.is_mark(mark))
+        });
+        if is_declared && is_empty {
+            own.insert(name.as_str());
+        } else if is_declared || is_handed || is(index + 1, "=>") {
+            bound.insert(name.as_str());
+        }
+    }
+    own.retain(|name| !bound.contains(name));
+    own
+}
+
+/// Whether the sign at `index` sets a member of an object that the script itself made: `found.title = …`.
+fn fills(tokens: &[Token], index: usize, own: &BTreeSet<&str>) -> bool {
+    let mut before = tokens.get(..index).unwrap_or_default().iter().rev();
+    let member = matches!(before.next(), Some(Token::Name(_)));
+    let dot = before.next().is_some_and(|token| token.is_mark("."));
+    let object = match before.next() {
+        Some(Token::Name(name)) => own.contains(name.as_str()),
+        _ => false,
+    };
+    let starts = before
+        .next()
+        .is_none_or(|token| !token.is_mark(".") && !token.is_mark("?."));
+    member && dot && object && starts
 }
 
 /// Whether a text may stand behind this token; two values side by side are not read here.
@@ -101,6 +151,40 @@ mod tests {
             ("$('form')", false),
             ("`${document.cookie}`", false),
             ("document.links?.(1)", false),
+            (
+                "() => { const r = {}; r.title = document.title; return r; }",
+                true,
+            ),
+            ("const r = []; r.last = document.title; r", true),
+            // What stands for part of the page, in some place or other.
+            ("const r = document.body; r.title = 'x'", false),
+            ("const r = {}; r.style.color = 'x'", false),
+            ("const r = {}; a.r.title = 'x'", false),
+            (
+                "const r = document.body; if (1) { const r = {}; } r.title = 'x'",
+                false,
+            ),
+            (
+                "document.querySelectorAll('a').forEach(r => { r.href = 'x' }); const r = {};",
+                false,
+            ),
+            (
+                "document.querySelectorAll('a').forEach((r) => { r.href = 'x' }); const r = {};",
+                false,
+            ),
+            (
+                "const r = {}, a = document.body; r.x = 1; a.title = 'x'",
+                false,
+            ),
+            (
+                "const {r} = document; { const r = {}; } r.title = 'x'",
+                false,
+            ),
+            (
+                "const r = [].concat(document.body)[0]; r.title = 'x'",
+                false,
+            ),
+            ("title = 'x'; const r = {};", false),
         ] {
             assert_eq!(only_looks(script), want, "{script}");
         }

@@ -6,7 +6,9 @@
 use serde_json::{Map, Value};
 
 use super::named::Named;
-use crate::knowledge::names::{CALLED_TOGETHER, TEAM_MESSAGE_KEYS, TEAM_MESSAGE_TYPES};
+use crate::knowledge::names::{
+    CALLED_TOGETHER, TEAM_MESSAGE_KEYS, TEAM_MESSAGE_PARTS, TEAM_MESSAGE_TYPES,
+};
 use crate::knowledge::{self, ToolRow};
 
 /// The tool, in exactly this case: `sendMessage` is one of a chat.
@@ -18,12 +20,15 @@ const NAME_BYTES_MAX: usize = 64;
 
 /// Returns the row of a message to a teammate, if the call is one.
 pub(super) fn row(named: &Named, args: &Map<String, Value>) -> Option<&'static ToolRow> {
-    let kind = args.get("type").and_then(Value::as_str)?;
+    let inner = args.get("message").and_then(Value::as_object);
+    let kind = kind_of(args, inner)?;
     let known = named.whole == TOOL
         && TEAM_MESSAGE_TYPES.contains(kind)
-        && args
-            .iter()
-            .all(|(key, value)| TEAM_MESSAGE_KEYS.contains(key.as_str()) && is_plain(value));
+        && args.iter().all(|(key, value)| {
+            let is_inner = key == "message" && inner.is_some();
+            TEAM_MESSAGE_KEYS.contains(key.as_str()) && (is_inner || is_plain(value))
+        })
+        && inner.is_none_or(is_of_a_team);
     if !known {
         return None;
     }
@@ -39,6 +44,33 @@ pub(super) fn row(named: &Named, args: &Map<String, Value>) -> Option<&'static T
     };
     let goes_to_the_team = named_well && (needs_none || recipients.next().is_some());
     goes_to_the_team.then(|| knowledge::tool(ROW)).flatten()
+}
+
+/// The kind of a message. Newer teams put it into the message, and leave it out of plain ones, which carry a
+/// summary for the list beside the text; no sender to people has such a pair.
+fn kind_of<'a>(
+    args: &'a Map<String, Value>,
+    inner: Option<&'a Map<String, Value>>,
+) -> Option<&'a str> {
+    let said = inner
+        .unwrap_or(args)
+        .get("type")
+        .or_else(|| args.get("type"));
+    match said {
+        Some(kind) => kind.as_str(),
+        None => {
+            let is_text = |key: &str| args.get(key).is_some_and(Value::is_string);
+            let has_both = is_text("summary") && is_text("message") && is_text("to");
+            (has_both && inner.is_none()).then_some("message")
+        }
+    }
+}
+
+/// Whether a message that is an object holds only what one of a team holds.
+fn is_of_a_team(message: &Map<String, Value>) -> bool {
+    message
+        .iter()
+        .all(|(key, value)| TEAM_MESSAGE_PARTS.contains(key.as_str()) && is_plain(value))
 }
 
 fn is_plain(value: &Value) -> bool {

@@ -230,6 +230,14 @@ fn windows_too(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gath
             {
                 return path.contains(['\\', ':', '~']) || path.contains("/Users/");
             }
+            // A program or script by a path that a Unix shell would have read as another one.
+            if let Deed::Run(words) = deed {
+                let is_away = |path: &String| {
+                    path.get(1..3) == Some(":/")
+                        || ["~", "..", "//"].iter().any(|it| path.starts_with(it))
+                };
+                return words.first().is_some_and(is_away) && command.contains('\\');
+            }
             // `format d:`, and not a word of some text.
             matches!(deed, Deed::WipeDisk(what) if what.contains(':'))
         });
@@ -345,6 +353,16 @@ impl Better<'_> {
             Some((name, _)) if name.starts_with("$env:") => name,
             _ => word,
         };
+        // `[Type]::Property = value`
+        let is_property = |(name, member): (&str, &str)| {
+            let is_part = |c: char| c.is_ascii_alphanumeric() || c == '.';
+            name.chars().all(is_part) && member.chars().all(is_part) && !member.is_empty()
+        };
+        let property = self.word(span).strip_prefix('[');
+        let property = property.and_then(|word| word.split_once("]::"));
+        if property.is_some_and(is_property) {
+            return true;
+        }
         word.strip_prefix('$')
             .is_some_and(|name| !name.is_empty() && name.chars().all(is_part))
     }

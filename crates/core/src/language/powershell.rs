@@ -20,9 +20,9 @@ use std::collections::BTreeMap;
 
 use self::arguments::Arguments;
 use self::effects::{
-    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, makes, member, moves_away, property,
-    provider, puts, reads_if_sensitive, shows_secret, slashed, slashed_word, start, variables,
-    writes, written,
+    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, loads, makes, member, moves_away,
+    property, provider, puts, reads_if_sensitive, shows_secret, slashed, slashed_word, start,
+    variables, writes, written,
 };
 pub(crate) use self::invocation::arguments_at;
 use self::values::{Value, Values};
@@ -430,6 +430,8 @@ impl Text<'_> {
                 reading.see(Deed::Send(arguments.address().unwrap_or_default()));
             } else if role == Role::Command {
                 start(arguments, shown, reading);
+            } else if role == Role::Load {
+                loads(arguments, reading);
             } else if role == Role::PowerShell {
                 match arguments.place().as_deref() {
                     Some([text]) if arguments.targets().count() == 1 => {

@@ -20,4 +20,6 @@ mod regressions;
 mod started;
 mod tools;
 mod trust;
+mod typed;
+mod windows_again;
 mod windows_shells;

@@ -7,8 +7,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{
-    COMPILING_ONLY, DOWNLOADERS, INSTALL_ROOTS, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE,
-    SETTING_UP_ONLY, SHOWING_OPTIONS, SHOWING_TASK_WORDS,
+    COMPILING_ONLY, DOWNLOADERS, INSTALL_ROOTS, LOADED_BY_BUILD, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE, SETTING_UP_ONLY, SHOWING_OPTIONS, SHOWING_TASK_WORDS,
 };
 use crate::knowledge::{Effect, PathKind, Reader, Role, Row};
 use crate::place::{HOLE, Place, is_absolute};
@@ -319,8 +318,13 @@ impl Walk<'_> {
         self.heed_variable(&name, &value);
         self.variable_effect(&name, &value);
         let upper = name.to_ascii_uppercase();
-        if upper.ends_with("TOOLCHAIN_FILE") || upper.ends_with("_INCLUDE") {
-            self.loads(&value, program);
+        // `A=b;C=d` of MSBuild sets both.
+        let (first, others) = value.text.split_once(';').unwrap_or((&value.text, ""));
+        for other in others.split(';').filter(|other| other.contains('=')) {
+            self.defines(&Arg::literal(other, value.span), program);
+        }
+        if LOADED_BY_BUILD.iter().any(|end| upper.ends_with(end)) {
+            self.loads(&Arg::literal(first, value.span), program);
         } else if RUN_BY_BUILD.iter().any(|end| upper.ends_with(end)) {
             self.hook(&value, program);
         }

@@ -8,7 +8,7 @@ use crate::knowledge::names::{
 };
 use crate::knowledge::{self, Program, Row};
 use crate::language;
-use crate::place::{HOLE, HOME, fold_home, is_absolute, normalise};
+use crate::place::{HOLE, HOME, fold_home, is_absolute, normalise, of_drive};
 
 /// The target of the first word of a command.
 pub(super) enum Named {
@@ -126,13 +126,16 @@ pub(super) fn resolve(first: &Arg) -> Named {
             || directory.to_lowercase().contains("windows/system32")
             || is_program_files(&directory)
             || is_tool_place(&directory)
-            || is_tool_place(&fold_home(&directory))
+            || is_tool_place(&fold_home(&of_drive(&directory)))
             || !is_scratch(&directory)
                 && TOOL_DIRECTORIES
                     .iter()
                     .any(|tools| directory.ends_with(tools))
     });
-    if !standard {
+    // What sets up a shell is a script, wherever it lies.
+    let lower = base.to_ascii_lowercase();
+    let is_script = lower.ends_with(".ps1") || lower == "activate.bat";
+    if !standard || is_script && directory.is_some() {
         // A build wrapper lies in the project and is known by its name.
         let own = directory.is_some_and(|directory| {
             !is_absolute(directory) && !normalise(directory).starts_with("..")

@@ -27,7 +27,16 @@ impl Walk<'_> {
         row: &'static Row,
         dry: bool,
     ) -> Option<Taint> {
-        if !(is_read(role) || is_written(role)) || arg.delivers.is_some() {
+        if arg.delivers.is_some() {
+            return None;
+        }
+        if role == Role::Load {
+            // Where code or settings are expected, only switches of Windows are something else.
+            let (flag, stem) =
+                listed_beginning(row, &arg.text).filter(|(_, it)| it.starts_with('/'))?;
+            return Some(self.begins_with(flag, &arg.after(stem.len()), row, dry));
+        }
+        if !(is_read(role) || is_written(role)) {
             return None;
         }
         // `https:` of an address says nothing about which way it goes.
@@ -188,7 +197,9 @@ fn listed_beginning(row: &'static Row, text: &str) -> Option<(&'static Flag, &'s
     row.flags.iter().find_map(|flag| {
         let stem = flag.names.iter().find_map(|name| {
             let stem = name.strip_suffix('*')?;
-            let word = !stem.starts_with(['-', '+', '/']);
+            // No file is called `/p:x`.
+            let word =
+                !stem.starts_with(['-', '+', '/']) || stem.starts_with('/') && stem.ends_with(':');
             let head = text.get(..stem.len())?;
             (word && !stem.is_empty() && head.eq_ignore_ascii_case(stem)).then_some(stem)
         })?;

@@ -335,6 +335,35 @@ pub(super) fn moves_away(arguments: &Arguments, reading: &mut Reading) {
     }
 }
 
+/// Notes the code of the project that a cmdlet runs: a module by its path, tests, or a build. A name without
+/// a path is that of an installed module, or of a task.
+pub(super) fn loads(arguments: &Arguments, reading: &mut Reading) {
+    let files = [
+        "file",
+        "assembly",
+        "scriptblock",
+        "container",
+        "configuration",
+    ];
+    if arguments.is_splatted || files.iter().any(|name| arguments.has(name)) {
+        reading.hide(COMPUTED);
+        return;
+    }
+    let paths = match arguments.targets().next() {
+        Some(_) => arguments.place(),
+        None => Some(vec![".".to_owned()]),
+    };
+    match paths {
+        Some(paths) => {
+            let is_path = |path: &&String| path.contains(['\\', '/', '.', ':']);
+            let paths = paths.iter().filter(is_path);
+            let paths = paths.map(|path| Deed::Load(slashed(path)));
+            reading.deeds.extend(paths);
+        }
+        None => reading.hide(COMPUTED),
+    }
+}
+
 /// Notes what a cmdlet writes: the file at its place, or the link it makes there.
 pub(super) fn writes(cmdlet: &str, arguments: &Arguments, reading: &mut Reading) {
     let place = match (arguments.place(), arguments.text_of("name")) {

@@ -44,9 +44,15 @@ pub(super) fn starts(word: &Word) -> bool {
         && text
             .chars()
             .all(|c| "0123456789.abcdefxkmgtpl+-*/%[]".contains(c.to_ascii_lowercase()));
+    // `1..$n`
+    let is_range = text.split_once("..").is_some_and(|(from, to)| {
+        let is_end = |c: char| c.is_ascii_alphanumeric() || "$_.".contains(c);
+        let is_count = !from.is_empty() && from.bytes().all(|byte| byte.is_ascii_digit());
+        is_count && to.starts_with('$') && to.chars().all(is_end)
+    });
     // `%` alone is a command, not an operator.
     let is_sign = text != "%" && text.starts_with(|c: char| "$[-!@,+*/%=<".contains(c));
-    word.is_quoted || is_sign || is_number || is_member
+    word.is_quoted || is_sign || is_number || is_range || is_member
 }
 
 /// Whether words make an expression: operators stand between the values, and no word is a name.

@@ -71,7 +71,8 @@ fn powershell_is_judged_by_cmdlet_and_verb() {
             ("nested cmd", "cmd /c del /s /q C:\\x", Sees(deletes_tree("C:/x"))),
             ("encoded", "powershell -enc UgBlAG0AbwB2AGUALQBJAHQAZQBtACAALQBSAGUAYwB1AHIAcwBlACAAQwA6AFwA", Sees(deletes_tree("C:/"))),
             ("broken encoding", "powershell -EncodedCommand %%%", Hidden),
-            ("script file", "powershell -File x.ps1", Hidden),
+            ("script file", "powershell -File x.ps1", Deeds(vec![Deed::Run(vec!["./x.ps1".to_owned()])])),
+            ("script that is typed", "powershell -File -", Hidden),
             ("unfinished", "Write-Host 'x", Hidden),
         ],
     );
@@ -133,7 +134,7 @@ fn windows_command_lines_are_judged_by_command_and_switch() {
             ("encoded", "powershell -e UgBlAG0AbwB2AGUALQBJAHQAZQBtACAAeAA=", Deeds(vec![deletes("x")])),
             ("variable as name", "%COMSPEC% /c x", Hidden),
             ("program", "git status", Deeds(vec![runs(&["git", "status"])])),
-            ("batch", "call build.bat", Hidden),
+            ("batch", "call build.bat", Deeds(vec![Deed::Run(vec!["./build.bat".to_owned()])])),
             ("text into an interpreter", "echo del x | cmd", Hidden),
             ("loop over output", "for /f %i in ('del /s x') do echo %i", Sees(deletes_tree("x"))),
         ],
