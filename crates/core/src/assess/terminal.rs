@@ -207,6 +207,7 @@ fn names_drive(command: &str) -> bool {
 /// Adds what a shell of Windows would do to the places that the command names: a Unix shell takes the
 /// backslashes out of them.
 fn windows_too(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gathered) {
+    let is_windows = ground.is_windows;
     let mut other = Walk::new(ground, knows);
     for (read, name) in [
         (
@@ -234,9 +235,9 @@ fn windows_too(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gath
             if let Deed::Run(words) = deed {
                 let is_away = |path: &String| {
                     path.get(1..3) == Some(":/")
-                        || ["~", "..", "//"].iter().any(|it| path.starts_with(it))
+                        || ["~/", "../", "//"].iter().any(|it| path.starts_with(it))
                 };
-                return words.first().is_some_and(is_away) && command.contains('\\');
+                return is_windows && words.first().is_some_and(is_away);
             }
             // `format d:`, and not a word of some text.
             matches!(deed, Deed::WipeDisk(what) if what.contains(':'))
@@ -286,7 +287,10 @@ impl Better<'_> {
         let program = act.program.as_ref();
         let seen = |effect: Effect| self.acts.iter().any(|it| it.effect == effect);
         let names = match self.name {
-            "powershell" => language::powershell::knows(program),
+            "powershell" => {
+                let is_of_cmd = || language::cmd::knows(&program.to_ascii_lowercase());
+                language::powershell::knows(program) || self.is_certain && is_of_cmd()
+            }
             "cmd" => language::cmd::knows(&program.to_ascii_lowercase()),
             _ => self.text.split_whitespace().next() == Some(program),
         };
@@ -298,7 +302,11 @@ impl Better<'_> {
                 && language::powershell::is_escaped(program, self.text);
             // Nor does it take the backslashes out of the name of a program.
             let is_path = self.is_certain && self.word(act.span).contains('\\');
-            return names || is_escape || is_path || self.acts.iter().any(same);
+            return names
+                || is_escape
+                || is_path
+                || self.is_certain && self.is_string(act.span)
+                || self.acts.iter().any(same);
         }
         if self.name == "sql" {
             return false;
@@ -331,6 +339,14 @@ impl Better<'_> {
         ["@'\n", "@\"\n", "@'\r", "@\"\r"]
             .iter()
             .any(|start| text.starts_with(start))
+    }
+
+    /// Whether it is a text in quotes that goes into a pipe, which is no command to PowerShell.
+    fn is_string(&self, span: Span) -> bool {
+        let text = self.command.get(span.start as usize..).unwrap_or("");
+        let quote = text.chars().next().filter(|it| matches!(it, '"' | '\''));
+        let inside = quote.and_then(|quote| text.get(1..)?.split_once(quote));
+        inside.is_some_and(|(_, rest)| rest.trim_start().starts_with('|'))
     }
 
     /// Whether it is a cmdlet, which is no program of a shell, so what is behind it does not run there.

@@ -106,7 +106,8 @@ impl Walk<'_> {
                     Deed::DeleteFile(_) | Deed::DeleteTree(_) | Deed::DeleteBuilt(_)
                 )
             };
-            if is_interpreter(first) && !reading.deeds.iter().any(deletes) {
+            let shows = reading.deeds.is_empty() && reading.hidden.is_none();
+            if shows || is_interpreter(first) && !reading.deeds.iter().any(deletes) {
                 // What it was given to run has been judged. What it deletes may be another path
                 // than the one that is seen here: a Unix shell takes backslashes away.
                 return Stream::unknown(Taint::default());
@@ -140,6 +141,9 @@ impl Walk<'_> {
                 None => self.unknown_program(&name, first, rest).telling(),
             },
             Named::Program(program, name) => {
+                if self.is_written_here(first) {
+                    self.run_file(first, rest, stdin);
+                }
                 let mut stream = self.known_program(program, &name, first, rest, stdin);
                 if !stream.taint.network && output::is_shell_settings(&name, rest) {
                     stream.text.get_or_insert_default();

@@ -202,14 +202,16 @@ fn judge(words: &[String], depth: usize, reading: &mut Reading) {
     match find(&name) {
         Some(meaning) => apply(meaning, &name, &arguments, depth, reading),
         None => {
-            let program =
-                if is_batch_file(&name) && !first.contains(['\\', '/']) && !is_known(&name) {
-                    // A script in the working directory comes before all others.
-                    format!("./{}", first.trim_start_matches('@'))
-                } else {
-                    first.clone()
-                };
-            let words = std::iter::once(program).chain(arguments).collect();
+            if is_batch_file(&name) && !first.contains(['\\', '/']) {
+                // A script in the working directory comes before all others.
+                let script = format!("./{}", first.trim_start_matches('@'));
+                let words = std::iter::once(script).chain(arguments.iter().cloned());
+                reading.see(Deed::Run(words.collect()));
+                if !is_known(&name) {
+                    return;
+                }
+            }
+            let words = std::iter::once(first.clone()).chain(arguments).collect();
             reading.see(Deed::Run(words));
         }
     }

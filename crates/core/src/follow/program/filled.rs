@@ -204,6 +204,16 @@ impl Walk<'_> {
             && !(self.may_hold(&place.path).is_empty() && self.is_settled(&place.path))
     }
 
+    /// Whether a program that is called by its path in the workspace is a file that the session has written:
+    /// then its name says nothing about what it does.
+    pub(super) fn is_written_here(&mut self, program: &Arg) -> bool {
+        if !program.text.contains(['/', '\\']) || program.vague() {
+            return false;
+        }
+        let place = self.place(&program.text);
+        place.inside == Some(true) && !self.may_hold(&place.path).is_empty()
+    }
+
     fn was_filled(&mut self, directory: &str) -> bool {
         let directory = mark_of(directory);
         let mark = format!("{directory}/");

@@ -135,7 +135,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
     // What sets up a shell is a script, wherever it lies.
     let lower = base.to_ascii_lowercase();
     let is_script = lower.ends_with(".ps1") || lower == "activate.bat";
-    if !standard || is_script && directory.is_some() {
+    if !standard || is_script {
         // A build wrapper lies in the project and is known by its name.
         let own = directory.is_some_and(|directory| {
             !is_absolute(directory) && !normalise(directory).starts_with("..")

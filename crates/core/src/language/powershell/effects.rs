@@ -335,32 +335,37 @@ pub(super) fn moves_away(arguments: &Arguments, reading: &mut Reading) {
     }
 }
 
-/// Notes the code of the project that a cmdlet runs: a module by its path, tests, or a build. A name without
-/// a path is that of an installed module, or of a task.
+/// Notes the module that a cmdlet loads: a file of code by its path. A name without a path is that of an
+/// installed module.
 pub(super) fn loads(arguments: &Arguments, reading: &mut Reading) {
-    let files = [
-        "file",
+    let others = [
         "assembly",
-        "scriptblock",
-        "container",
-        "configuration",
+        "moduleinfo",
+        "fullyqualifiedname",
+        "pssession",
+        "cimsession",
     ];
-    if arguments.is_splatted || files.iter().any(|name| arguments.has(name)) {
+    let paths = arguments
+        .place()
+        .filter(|_| !arguments.is_splatted && !others.iter().any(|name| arguments.has(name)));
+    let Some(paths) = paths else {
         reading.hide(COMPUTED);
         return;
-    }
-    let paths = match arguments.targets().next() {
-        Some(_) => arguments.place(),
-        None => Some(vec![".".to_owned()]),
     };
-    match paths {
-        Some(paths) => {
-            let is_path = |path: &&String| path.contains(['\\', '/', '.', ':']);
-            let paths = paths.iter().filter(is_path);
-            let paths = paths.map(|path| Deed::Load(slashed(path)));
-            reading.deeds.extend(paths);
+    for path in paths
+        .iter()
+        .filter(|path| path.contains(['\\', '/', '.', ':', '~']))
+    {
+        let path = slashed(path);
+        let lower = path.to_ascii_lowercase();
+        let is_code = [".psm1", ".ps1"].iter().any(|end| lower.ends_with(end));
+        if is_code {
+            let place = if path.contains('/') { "" } else { "./" };
+            reading.see(Deed::Run(vec![format!("{place}{path}")]));
+        } else {
+            // What a directory or a manifest leads to is not seen.
+            reading.hide(RUNS_TEXT);
         }
-        None => reading.hide(COMPUTED),
     }
 }
 

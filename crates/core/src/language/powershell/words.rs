@@ -321,7 +321,10 @@ impl Splitter {
 
     fn ampersand(&mut self) {
         self.cursor.bump();
-        if self.cursor.eat('&') || !self.command.words.is_empty() {
+        // `$x = & program` keeps what the program prints.
+        let last = self.command.words.last();
+        let is_value = last.is_some_and(|word| !word.is_quoted && word.text == "=");
+        if self.cursor.eat('&') || !self.command.words.is_empty() && !is_value {
             self.end(false);
         } else {
             self.command.is_called = true;

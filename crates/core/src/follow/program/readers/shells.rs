@@ -83,7 +83,9 @@ impl Walk<'_> {
     /// `eval words`, and programs that hand their words to a shell as `watch` does.
     pub(crate) fn read_eval(&mut self, line: &Line<'_>) -> Option<Stream> {
         if line.read.operands.is_empty() && line.read.command.is_none() {
-            return None;
+            // Without words, one that starts a shell elsewhere hands on what is piped in.
+            return (line.stdin.connected && line.does == Effect::Start)
+                .then(|| self.stdin_code(line.stdin, "sh", line.span));
         }
         let words: Vec<Arg> = line
             .read
