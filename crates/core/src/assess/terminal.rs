@@ -311,7 +311,7 @@ impl Better<'_> {
         if self.name == "sql" {
             return false;
         }
-        if self.is_certain && self.is_here_string(act.span) && act.effect <= Effect::Unknown {
+        if self.is_certain && self.is_here_string(act.span) {
             return true;
         }
         if act.note == FROM_ELSEWHERE && self.sees_input {

@@ -106,7 +106,8 @@ impl Walk<'_> {
                     Deed::DeleteFile(_) | Deed::DeleteTree(_) | Deed::DeleteBuilt(_)
                 )
             };
-            let shows = reading.deeds.is_empty() && reading.hidden.is_none();
+            let is_bare = !first.text.contains(['/', '\\']);
+            let shows = is_bare && reading.deeds.is_empty() && reading.hidden.is_none();
             if shows || is_interpreter(first) && !reading.deeds.iter().any(deletes) {
                 // What it was given to run has been judged. What it deletes may be another path
                 // than the one that is seen here: a Unix shell takes backslashes away.
