@@ -152,9 +152,10 @@ pub struct Caller<'a> {
     pub tool_definition: Option<Digest>,
     /// Who would run it.
     pub executor: &'a str,
-    /// Whether a rule of the owner asks about the call, or the same was denied a moment ago. A grant
-    /// that names no exact call does not lift that.
-    pub is_ruled_on: bool,
+    /// Whether a rule of the owner asks about the call. A grant for one reason does not lift that.
+    pub is_asked_by_rule: bool,
+    /// Whether the same was denied a moment ago. A grant that names no exact call does not lift that.
+    pub is_denied: bool,
 }
 
 impl Grant {
@@ -181,7 +182,8 @@ impl Grant {
                 .is_none_or(|session| session == caller.session)
             && self.tool_definition == caller.tool_definition
             && self.executor == caller.executor
-            && (!self.scope.is_for_session() || self.session.is_some() && !caller.is_ruled_on)
+            && (!self.scope.is_for_session() || self.session.is_some() && !caller.is_asked_by_rule)
+            && (!caller.is_denied || self.scope.names_one_call())
             && self.scope.covers(call, assessment)
     }
 }
@@ -368,6 +370,16 @@ impl Scope {
             | Self::Command { .. }
             | Self::Path { .. }
             | Self::Recipient { .. } => false,
+        }
+    }
+
+    /// Whether it was given for one call, word by word. A scope that leaves a file, a recipient or a
+    /// text open covers calls nobody has seen, so a person's *no* to one of those holds against it.
+    pub fn names_one_call(&self) -> bool {
+        match self {
+            Self::Exact { .. } => true,
+            Self::Command { shapes, .. } => shapes.iter().all(|shape| shape.open.is_none()),
+            Self::Reason { .. } | Self::Path { .. } | Self::Recipient { .. } => false,
         }
     }
 

@@ -67,7 +67,8 @@ impl Grants {
             session: &call.session,
             tool_definition: call.tool_definition,
             executor: &call.executor,
-            is_ruled_on: situation.asked_by_rule || situation.denied_before,
+            is_asked_by_rule: situation.asked_by_rule,
+            is_denied: situation.denied_before,
         };
         let covers =
             |(grant, _): &&VersionedGrant| grant.covers(caller, tool_call, assessment, now);

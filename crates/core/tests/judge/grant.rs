@@ -293,7 +293,8 @@ fn a_grant_belongs_to_one_key_session_and_definition_and_ends() {
             session,
             tool_definition,
             executor: "tool:terminal",
-            is_ruled_on: false,
+            is_asked_by_rule: false,
+            is_denied: false,
         };
         grant.covers(caller, &call, &assessment, UnixMillis(now))
     };

@@ -344,26 +344,79 @@ fn a_scope_for_a_reason_belongs_to_one_session_and_lifts_no_rule() {
         approval_id: ApprovalId("appr_1".to_owned()),
         revoked: None,
     };
-    let held = |given: Option<&str>, session: &str, is_ruled_on: bool| {
+    let held = |given: Option<&str>, session: &str, ruled: Option<bool>| {
         let caller = Caller {
             key: &key,
             session,
             tool_definition: None,
             executor: "tool:terminal",
-            is_ruled_on,
+            is_asked_by_rule: ruled == Some(true),
+            is_denied: ruled == Some(false),
         };
         grant(given).covers(caller, &call, &assessment, UnixMillis(1))
     };
-    assert!(held(Some("s1"), "s1", false));
-    assert!(!held(Some("s1"), "s2", false), "another session");
-    assert!(!held(None, "s1", false), "given for good");
-    assert!(
-        !held(Some("s1"), "s1", true),
-        "a rule asks, or it was denied"
-    );
+    assert!(held(Some("s1"), "s1", None));
+    assert!(!held(Some("s1"), "s2", None), "another session");
+    assert!(!held(None, "s1", None), "given for good");
+    assert!(!held(Some("s1"), "s1", Some(true)), "a rule asks");
+    assert!(!held(Some("s1"), "s1", Some(false)), "it was denied");
     let scope = granted("rm -rf data");
     let read: Scope = serde_json::from_str(&serde_json::to_string(&scope).unwrap()).unwrap();
     assert_eq!(read, scope, "read back as it was written");
+}
+
+#[test]
+fn a_denial_holds_against_every_scope_that_leaves_something_open() {
+    let key = KeyId("key_a".to_owned());
+    let write = ToolCall {
+        tool: "write_file".to_owned(),
+        args: serde_json::json!({"path": "/srv/shared/notes/a.txt", "content": "x"}),
+        cwd: Some(HERE.to_owned()),
+        ..ToolCall::default()
+    };
+    let (mut one_call, mut open) = (0, 0);
+    for call in [shell("rm -rf data"), shell("rm data/a data/b"), write] {
+        let judged = judge(&Policy::default(), &call);
+        for scope in candidates(&call, &judged.assessment, &judged.ruling) {
+            let grant = Grant {
+                id: GrantId("grant_1".to_owned()),
+                scope,
+                key: key.clone(),
+                session: Some("s1".to_owned()),
+                tool_definition: None,
+                executor: "tool".to_owned(),
+                expires_at: None,
+                uses_left: None,
+                uses: 0,
+                used_at: None,
+                by: "ana".to_owned(),
+                given_at: UnixMillis(0),
+                approval_id: ApprovalId("appr_1".to_owned()),
+                revoked: None,
+            };
+            let held = |is_denied: bool| {
+                let caller = Caller {
+                    key: &key,
+                    session: "s1",
+                    tool_definition: None,
+                    executor: "tool",
+                    is_asked_by_rule: false,
+                    is_denied,
+                };
+                grant.covers(caller, &call, &judged.assessment, UnixMillis(1))
+            };
+            let names_it = match &grant.scope {
+                Scope::Exact { .. } => true,
+                Scope::Command { shapes, .. } => shapes.iter().all(|shape| shape.open.is_none()),
+                Scope::Reason { .. } | Scope::Path { .. } | Scope::Recipient { .. } => false,
+            };
+            assert!(held(false), "{:?}", grant.scope);
+            assert_eq!(held(true), names_it, "{:?}", grant.scope);
+            one_call += usize::from(names_it);
+            open += usize::from(!names_it);
+        }
+    }
+    assert!(one_call >= 2 && open >= 2, "{one_call} and {open} scopes");
 }
 
 #[test]
