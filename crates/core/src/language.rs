@@ -38,6 +38,9 @@ pub(crate) const MAKES_CODE: &str = "code that makes other code while it runs";
 /// What stands for the environment variables where a fragment reads them.
 pub(crate) const ENVIRONMENT: &str = "environment";
 
+/// Stands in a word for the value of a variable whose name says that it holds a secret.
+pub(crate) const SECRET_PART: char = '\u{fdd3}';
+
 /// The file that holds them all.
 pub(crate) const WHOLE_ENVIRONMENT: &str = "/proc/self/environ";
 

@@ -12,7 +12,9 @@ mod words;
 use self::bound::{Bound, LoopSet};
 pub use self::looks::looks_like;
 pub(crate) use self::looks::{is_certain, is_switch};
-use self::places::{assigns, enters, put_place_in};
+use self::places::{
+    Assigned, assigns, assigns_path, enters, put_place_in, secret_variables, with_holes,
+};
 use self::words::split;
 use super::{CODE_BYTES_MAX, Deed, Reading, TOO_LONG, deed_of, deed_on};
 use crate::knowledge::languages::{CMD_COMMANDS, CMD_GLUED, Call};
@@ -48,12 +50,11 @@ pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
     let mut reading = Reading::default();
     let mut set = LoopSet::None;
     let mut bound = Bound::new();
-    // What the text sets itself is not what the system says.
-    let sets = text.to_ascii_lowercase().contains("set");
+    let assigned = Assigned::in_text(text);
     for mut command in split(text) {
-        if !sets {
-            command.words.iter_mut().for_each(put_place_in);
-        }
+        let files = command.writes.iter_mut().chain(&mut command.reads);
+        let words = command.words.iter_mut().chain(files);
+        words.for_each(|word| put_place_in(word, &assigned));
         let next = LoopSet::after(&command.words);
         for command in bound::forms(command, &bound) {
             if let Some((letter, values)) = set.bind(&command.words) {
@@ -72,6 +73,11 @@ pub(crate) fn read_at(text: &str, depth: usize) -> Reading {
             }
             if command.is_fed {
                 reading.feed(first);
+            }
+            // Where a variable leads that nothing sets here is not known.
+            let mut files = command.writes.iter().chain(&command.reads);
+            if files.any(|file| is_variable(file) || is_delayed(file)) {
+                reading.hide(COMPUTED);
             }
             for file in command.reads {
                 if !file.eq_ignore_ascii_case("nul") {
@@ -105,6 +111,11 @@ fn is_variable(word: &str) -> bool {
                 .chars()
                 .all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '~')
     }) && parts.next().is_some()
+}
+
+/// Whether a word holds a variable that is expanded when the command runs.
+fn is_delayed(word: &str) -> bool {
+    word.matches('!').count() > 1
 }
 
 fn base_name(word: &str) -> String {
@@ -188,6 +199,13 @@ fn judge(words: &[String], depth: usize, reading: &mut Reading) {
         return;
     }
     let mut arguments = rest.to_vec();
+    let first = match parted_name(first) {
+        Some((name, pieces)) => {
+            arguments.splice(0..0, pieces);
+            name
+        }
+        None => first,
+    };
     let name = match glued_switch(first) {
         Some((name, switches)) => {
             arguments.insert(0, switches.to_owned());
@@ -206,12 +224,13 @@ fn judge(words: &[String], depth: usize, reading: &mut Reading) {
                 // A script in the working directory comes before all others.
                 let script = format!("./{}", first.trim_start_matches('@'));
                 let words = std::iter::once(script).chain(arguments.iter().cloned());
-                reading.see(Deed::Run(words.collect()));
+                reading.see(Deed::Run(words.map(|word| with_holes(&word)).collect()));
                 if !is_known(&name) {
                     return;
                 }
             }
-            let words = std::iter::once(first.clone()).chain(arguments).collect();
+            let words = std::iter::once(first.to_owned()).chain(arguments);
+            let words = words.map(|word| with_holes(&word)).collect();
             reading.see(Deed::Run(words));
         }
     }
@@ -223,6 +242,41 @@ fn is_known(name: &str) -> bool {
     knowledge::program(stem).is_some()
 }
 
+/// `rd,/s,C:\x`: a comma, a semicolon or an equals sign ends the name of a command like a blank.
+fn parted_name(word: &str) -> Option<(&str, Vec<String>)> {
+    let (name, rest) = word.split_once(SEPARATORS)?;
+    let base = base_name(glued_switch(name).map_or(name, |(name, _)| name));
+    let is_known = find(&base).is_some() || knowledge::program(&base).is_some();
+    is_known.then(|| (name, pieces(rest).collect()))
+}
+
+/// What separates the words of a command beside blanks.
+const SEPARATORS: [char; 3] = [',', ';', '='];
+
+fn pieces(word: &str) -> impl Iterator<Item = String> + '_ {
+    let pieces = word.split(SEPARATORS).filter(|piece| !piece.is_empty());
+    pieces.map(str::to_owned)
+}
+
+/// The words that a command of `cmd` itself takes: it cuts them at commas too. A word with a blank
+/// stood in quotes, which keep it together.
+fn parted(call: &Call, arguments: &[String]) -> Option<Vec<String>> {
+    // A Unix shell ends `find -exec` by a semicolon behind a backslash.
+    let holds =
+        |word: &String| word.contains(SEPARATORS) && !word.contains(' ') && word.as_str() != "\\;";
+    let takes_files = !call.takes.is_empty() || call.reader == Some(CallReader::Mirror);
+    (takes_files && arguments.iter().any(holds)).then(|| {
+        let parts = arguments.iter().flat_map(|word| {
+            if holds(word) {
+                pieces(word).collect()
+            } else {
+                vec![word.clone()]
+            }
+        });
+        parts.collect()
+    })
+}
+
 fn is_batch_file(name: &str) -> bool {
     std::path::Path::new(name)
         .extension()
@@ -230,13 +284,22 @@ fn is_batch_file(name: &str) -> bool {
 }
 
 fn apply(meaning: Meaning, name: &str, arguments: &[String], depth: usize, reading: &mut Reading) {
-    let targets: Vec<&String> = arguments
-        .iter()
-        .filter(|word| !word.starts_with('/') || word.len() > 24)
-        .collect();
+    if meaning.does() <= Effect::Read && meaning.reader().is_none() {
+        for variable in arguments.iter().flat_map(|word| secret_variables(word)) {
+            reading.see(Deed::Run(vec!["printenv".to_owned(), variable]));
+        }
+    }
+    let parted = match meaning {
+        Meaning::Command(call) => parted(call, arguments),
+        Meaning::Program(_) => None,
+    };
+    let arguments = parted.as_deref().unwrap_or(arguments);
+    // Two slashes begin the name of another machine.
+    let is_operand =
+        |word: &&String| !word.starts_with('/') || word.starts_with("//") || word.len() > 24;
+    let targets: Vec<&String> = arguments.iter().filter(is_operand).collect();
     let shown = shown(name, arguments);
     let only_reads = meaning.does() <= Effect::Read && meaning.flags().is_empty();
-    let is_delayed = |word: &str| word.matches('!').count() > 1;
     let computed = targets
         .iter()
         .any(|word| is_variable(word) || is_delayed(word));
@@ -399,6 +462,7 @@ fn read_command(
             }
         }
         CallReader::Enter => enters(name, targets, reading),
+        CallReader::Assign if name == "path" => assigns_path(arguments, reading),
         CallReader::Assign => assigns(arguments, reading),
         CallReader::Net => net(arguments, call.does, &shown, reading),
         CallReader::Wmic => wmic(arguments, &shown, reading),

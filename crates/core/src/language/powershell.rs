@@ -20,8 +20,7 @@ use std::collections::BTreeMap;
 
 use self::arguments::Arguments;
 use self::effects::{
-    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, loads, makes, member, moves_away,
-    property, provider, puts, reads_if_sensitive, shows_secret, slashed, slashed_word, start,
+    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, loads, makes, member, moves_away, property, provider, puts, reads_if_sensitive, shows_secret, slashed, slashed_word, start, unknown_word,
     variables, writes, written,
 };
 pub(crate) use self::invocation::arguments_at;
@@ -590,7 +589,7 @@ impl Text<'_> {
                 // One of several values is as good as unknown.
                 Value::Known(_) | Value::Found | Value::Assembled => {
                     is_known = false;
-                    words.push(UNKNOWN_PART.to_owned());
+                    words.push(unknown_word(word));
                 }
             }
         }

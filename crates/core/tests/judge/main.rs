@@ -19,6 +19,7 @@ mod reached;
 mod regressions;
 mod started;
 mod tools;
+mod tools_again;
 mod trust;
 mod typed;
 mod windows_again;

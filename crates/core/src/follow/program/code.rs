@@ -372,7 +372,7 @@ impl Walk<'_> {
     }
 
     fn deed(&mut self, deed: &Deed, program: &str, span: Span) {
-        let word = |text: &str| Arg::literal(text, span);
+        let word = |text: &str| seen_word(text, span);
         let act = |effect: Effect, on: &str| Act::new(effect, program.to_owned(), span).on(on);
         match deed {
             Deed::Shell(text) => {
@@ -553,6 +553,17 @@ impl Walk<'_> {
         }
         self.dispatch(&args, &Stream::default())
     }
+}
+
+/// Returns a word that a reader saw. It marks what is secret by a sign that paths do not know.
+fn seen_word(text: &str, span: Span) -> Arg {
+    if !text.contains(language::SECRET_PART) {
+        return Arg::literal(text, span);
+    }
+    let hole = HOLE.to_string();
+    let mut arg = Arg::literal(text.replace(language::SECRET_PART, &hole), span);
+    arg.taint.secret = true;
+    arg
 }
 
 /// How code came to run.

@@ -5,9 +5,10 @@ use super::values::Value;
 use super::words::{Command, Word};
 use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets, expressions};
 use crate::knowledge::Role;
-use crate::knowledge::names::{POWERSHELL_DRIVES, SECRET_VARIABLE_WORDS};
+use crate::knowledge::names::{POWERSHELL_DRIVES, POWERSHELL_LOOKUPS, SECRET_VARIABLE_WORDS};
 use crate::language::cursor::continues_name;
 use crate::language::{Deed, ENVIRONMENT, Reading, WHOLE_ENVIRONMENT, deed_of, is_page, opened};
+use crate::language::{Deed, ENVIRONMENT, Reading, SECRET_PART, WHOLE_ENVIRONMENT, deed_of};
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
 
@@ -41,6 +42,15 @@ fn is_any(pattern: &str) -> bool {
 
 pub(super) fn is_secret_name(name: &str) -> bool {
     SECRET_VARIABLE_WORDS.iter().any(|sign| name.contains(sign))
+}
+
+/// Stands for a word whose text is not known, and says whether something secret is in it.
+pub(super) fn unknown_word(word: &Word) -> String {
+    let mut unknown = UNKNOWN_PART.to_owned();
+    if environment_names(word).any(|name| is_secret_name(&name)) {
+        unknown.push(SECRET_PART);
+    }
+    unknown
 }
 
 /// `Get-ChildItem env:` shows the environment, `Get-Item env:NAME` one variable of it.
@@ -280,7 +290,8 @@ pub(super) fn start(arguments: &Arguments, shown: &str, reading: &mut Reading) {
 pub(super) fn variables(command: &Command, reading: &mut Reading) {
     let name = cmdlets::canonical(&command.name());
     let shows = name.starts_with('$') || name.starts_with("write-") || name.is_empty();
-    let fetches = cmdlets::find(&name).is_some_and(|call| call.takes(Role::Url));
+    let fetches = cmdlets::find(&name).is_some_and(|call| call.takes(Role::Url))
+        || POWERSHELL_LOOKUPS.contains(name.as_str());
     for word in &command.words {
         for name in environment_names(word) {
             if fetches && is_secret_name(&name) {
