@@ -41,6 +41,9 @@ pub(crate) const ENVIRONMENT: &str = "environment";
 /// Stands in a word for the value of a variable whose name says that it holds a secret.
 pub(crate) const SECRET_PART: char = '\u{fdd3}';
 
+/// Stands in a word for something that was read on this machine.
+pub(crate) const DATA_PART: &str = "\u{fdd4}";
+
 /// The file that holds them all.
 pub(crate) const WHOLE_ENVIRONMENT: &str = "/proc/self/environ";
 

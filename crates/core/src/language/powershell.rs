@@ -20,13 +20,12 @@ use std::collections::BTreeMap;
 
 use self::arguments::Arguments;
 use self::effects::{
-    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, loads, makes, member, moves_away, property, provider, puts, reads_if_sensitive, shows_secret, slashed, slashed_word, start, unknown_word,
-    variables, writes, written,
+    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, loads, makes, member, moves_away, property, provider, puts, reads_files, reads_if_sensitive, shows_secret, slashed, slashed_word, start, unknown_word, variables, writes, written,
 };
 pub(crate) use self::invocation::arguments_at;
 use self::values::{Value, Values};
 use self::words::{Brackets, Command, Split, Word};
-use super::{CODE_BYTES_MAX, Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
+use super::{CODE_BYTES_MAX, DATA_PART, Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, deed_of};
 use crate::knowledge::languages::{Call, POWERSHELL_ALIASES, POWERSHELL_KEYWORDS};
 use crate::knowledge::{self, CallReader, Effect, Role, Style};
 
@@ -67,6 +66,7 @@ fn read_at(text: &str, depth: usize) -> Reading {
         split: &split,
         depth,
         reads_computed: Cell::new(false),
+        taken: if reads_files(&split) { DATA_PART } else { "" },
     };
     for (at, command) in split.commands.iter().enumerate() {
         let before = reading.deeds.len();
@@ -83,6 +83,11 @@ fn read_at(text: &str, depth: usize) -> Reading {
     }
     for inner in &split.embedded {
         reading.absorb(read_at(inner, depth + 1));
+    }
+    let asks_computed = |deed: &Deed| matches!(deed, Deed::Fetch(address) if address.is_empty());
+    if !text.taken.is_empty() && reading.deeds.iter().any(asks_computed) {
+        // What was read may be part of the address.
+        reading.see(Deed::Send(String::new()));
     }
     if let Some(what) = loops::multiplies(&split) {
         reading.see(Deed::Multiply(what));
@@ -206,6 +211,8 @@ struct Text<'s> {
     depth: usize,
     /// Whether a file is read whose name is computed.
     reads_computed: Cell<bool>,
+    /// Stands in words that are not known for what the text takes up from files, if it does.
+    taken: &'static str,
 }
 
 /// Arguments of a cmdlet that reads files; with more of them a person should look.
@@ -589,7 +596,7 @@ impl Text<'_> {
                 // One of several values is as good as unknown.
                 Value::Known(_) | Value::Found | Value::Assembled => {
                     is_known = false;
-                    words.push(unknown_word(word));
+                    words.push(unknown_word(word) + self.taken);
                 }
             }
         }

@@ -555,15 +555,24 @@ impl Walk<'_> {
     }
 }
 
-/// Returns a word that a reader saw. It marks what is secret by a sign that paths do not know.
+/// Returns a word that a reader saw. What is secret or was read there is marked by signs of their own.
 fn seen_word(text: &str, span: Span) -> Arg {
-    if !text.contains(language::SECRET_PART) {
+    let is_taken = text.contains(language::DATA_PART);
+    let taint = Taint {
+        secret: text.contains(language::SECRET_PART),
+        command: is_taken,
+        data: is_taken,
+        ..Taint::default()
+    };
+    if taint == Taint::default() {
         return Arg::literal(text, span);
     }
     let hole = HOLE.to_string();
-    let mut arg = Arg::literal(text.replace(language::SECRET_PART, &hole), span);
-    arg.taint.secret = true;
-    arg
+    let plain = text.replace(language::SECRET_PART, &hole);
+    Arg {
+        taint,
+        ..Arg::literal(plain.replace(language::DATA_PART, &hole), span)
+    }
 }
 
 /// How code came to run.

@@ -2,10 +2,12 @@
 
 use super::arguments::Arguments;
 use super::values::Value;
-use super::words::{Command, Word};
-use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets, expressions};
+use super::words::{Command, Split, Word};
+use super::{COMPUTED, METHOD, RUNS_TEXT, cmdlets, cut, expressions};
 use crate::knowledge::Role;
-use crate::knowledge::names::{POWERSHELL_DRIVES, POWERSHELL_LOOKUPS, SECRET_VARIABLE_WORDS};
+use crate::knowledge::names::{
+    POWERSHELL_DRIVES, POWERSHELL_LOOKUPS, POWERSHELL_TAKERS, SECRET_VARIABLE_WORDS,
+};
 use crate::language::cursor::continues_name;
 use crate::language::{Deed, ENVIRONMENT, Reading, WHOLE_ENVIRONMENT, deed_of, is_page, opened};
 use crate::language::{Deed, ENVIRONMENT, Reading, SECRET_PART, WHOLE_ENVIRONMENT, deed_of};
@@ -51,6 +53,16 @@ pub(super) fn unknown_word(word: &Word) -> String {
         unknown.push(SECRET_PART);
     }
     unknown
+}
+
+/// Whether a text takes up what files or the clipboard hold.
+pub(super) fn reads_files(split: &Split) -> bool {
+    let takes_up = |split: &Split| {
+        let mut names = split.commands.iter().map(Command::name);
+        names.any(|name| POWERSHELL_TAKERS.contains(cmdlets::canonical(&name).as_str()))
+    };
+    let mut embedded = split.embedded.iter().filter_map(|inner| cut(inner));
+    takes_up(split) || embedded.any(|inner| takes_up(&inner))
 }
 
 /// `Get-ChildItem env:` shows the environment, `Get-Item env:NAME` one variable of it.

@@ -357,6 +357,10 @@ impl Values {
         let rest = word.text.get(from..).unwrap_or("");
         for text in &mut texts {
             text.push_str(rest);
+            // `$env:HOMEDRIVE$env:HOMEPATH` is the home, not a name behind a drive.
+            if let Some(home) = text.strip_prefix("C:").filter(|it| it.starts_with('~')) {
+                *text = home.to_owned();
+            }
         }
         Value::Known(texts)
     }
