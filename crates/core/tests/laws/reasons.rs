@@ -370,7 +370,7 @@ fn a_denial_holds_against_every_scope_that_leaves_something_open() {
     let key = KeyId("key_a".to_owned());
     let write = ToolCall {
         tool: "write_file".to_owned(),
-        args: serde_json::json!({"path": "/srv/shared/notes/a.txt", "content": "x"}),
+        args: serde_json::json!({"path": "/code/blog/notes/a.txt", "content": "x"}),
         cwd: Some(HERE.to_owned()),
         ..ToolCall::default()
     };
