@@ -9,6 +9,7 @@
 
 mod annotations;
 mod arguments;
+mod beyond;
 mod carried;
 mod edits;
 mod evidence;

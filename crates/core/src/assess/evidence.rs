@@ -6,17 +6,17 @@
 
 use serde_json::{Map, Value};
 
-use super::arguments;
 use super::gather::Gathered;
 use super::infer::{By, Meaning, begins_with_message, is_reading, meaning_of, words};
 use super::named::Named;
 use super::narrow;
+use super::{arguments, beyond};
 use crate::act::Act;
 use crate::assessment::SideEffect;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     ACTION_KEYS, BODY_KEYS, BRANCH_KEYS, CHANGING_METHODS, CHANGING_SWITCHES, COMPUTING_VIEWS,
-    CONSENT_STEMS, FILTER_KEYS, GUARD_WORDS, LIVE_STAGES, LOOKS_AT_TEXT, METHOD_KEYS,
+    CONSENT_STEMS, FILTER_KEYS, FINAL_DEEDS, GUARD_WORDS, LIVE_STAGES, LOOKS_AT_TEXT, METHOD_KEYS,
     ORDERED_DEEDS, REQUEST_BODY_KEYS, SENT_TO_KEYS, SHARED_BRANCHES, SKIPPING_WORDS, STAGE_KEYS,
     UNASKED_PHRASES, UNGUARDED_VALUES, UNGUARDING_WORDS,
 };
@@ -44,7 +44,8 @@ pub(super) fn weigh(
     gathered: &mut Gathered,
 ) {
     let own = || gathered.acts.iter().skip(before);
-    let reads = own().all(|act| is_reading(act.effect));
+    // A file that is written on the way makes nothing of it harmless.
+    let reads = beyond::stays_here(gathered, before);
     let reaches = |act: &Act| {
         let beyond = act.side_effect() >= SideEffect::External;
         !is_reading(act.effect) && (beyond || act.effect == Effect::DbWrite)
@@ -141,7 +142,14 @@ pub(super) fn goes_to_somebody(name: &[String], args: &Map<String, Value>) -> bo
         found && has(&SENT_TO_KEYS, key)
     };
     let quiet = computes && !args.iter().any(addressed);
-    begins_with_message(name) && !quiet && args.iter().any(reaches)
+    // `show {"to": "all", "message": …}` speaks to people, whatever it shows.
+    let shows = name
+        .first()
+        .is_some_and(|first| matches!(first.as_str(), "show" | "display"));
+    let speaks = shows
+        && args.keys().any(|key| has(&SENT_TO_KEYS, key))
+        && args.keys().any(|key| has(&BODY_KEYS, key));
+    speaks || begins_with_message(name) && !quiet && args.iter().any(reaches)
 }
 
 /// Whether arguments may bring something new, so that nouns alone do not say that something is shown.
@@ -221,8 +229,17 @@ fn skips_consent(lower: &str) -> bool {
     }) || skipping.next().is_some()
 }
 
+/// Whether a text orders something that cannot be taken back, whatever else it says.
+pub(super) fn orders_final(text: &str) -> bool {
+    orders_one_of(&FINAL_DEEDS, &text.to_lowercase())
+}
+
 /// Whether a text orders something final, and does not forbid it.
 fn orders(text: &str) -> bool {
+    orders_one_of(&ORDERED_DEEDS, text)
+}
+
+fn orders_one_of(deeds: &Names, text: &str) -> bool {
     let letters = |letter: char| !(letter.is_alphanumeric() || matches!(letter, '\'' | '-'));
     let words: Vec<&str> = text
         .split(letters)
@@ -238,12 +255,12 @@ fn orders(text: &str) -> bool {
                 "not" | "never" | "don't" | "dont" | "avoid" | "without" | "no"
             )
         };
-        ORDERED_DEEDS.contains(word) && !front.iter().any(negated)
+        deeds.contains(word) && !front.iter().any(negated)
     })
 }
 
 /// Returns what a web request does whose method, at any depth, changes something.
-fn changing_request(named: &Named, args: &Map<String, Value>) -> Option<Effect> {
+pub(super) fn changing_request(named: &Named, args: &Map<String, Value>) -> Option<Effect> {
     let mut worst = None;
     visit(args, &mut |key, value| {
         if let Some(method) = value.as_str().filter(|_| has(&METHOD_KEYS, key)) {

@@ -10,7 +10,8 @@ use serde_json::{Map, Value};
 
 use super::roles::same_key;
 use super::{
-    annotations, arguments, evidence, infer, line, loose, named, people, roles, teammates, terminal,
+    annotations, arguments, beyond, evidence, infer, line, loose, named, people, roles, teammates,
+    terminal,
 };
 use crate::act::Act;
 use crate::assessment::{Finding, SideEffect};
@@ -209,6 +210,7 @@ pub(super) fn one_call(call: &Inner<'_>, ground: &Ground, knows: &Knows, gathere
         None => loose::unknown_tool(&named, &args, ground, knows, gathered),
     }
     evidence::weigh(&named, &args, before, gathered);
+    beyond::weigh(&named, &args, before, (ground, knows), gathered);
 }
 
 /// Whether an argument asks to run with more rights, or without the agent's own fence.

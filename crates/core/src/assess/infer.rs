@@ -98,7 +98,7 @@ pub(super) fn meaning_of(words: &[String], keys: &[String]) -> Option<Meaning> {
 }
 
 /// Whether a word, or two words together, name something that is secret, one or several of them.
-fn names_secret(words: &[String]) -> bool {
+pub(super) fn names_secret(words: &[String]) -> bool {
     let one = |word: &String| singular(word).map_or_else(|| word.clone(), Cow::into_owned);
     let single: Vec<String> = words.iter().map(one).collect();
     let listed = |words: &[String]| {
@@ -127,6 +127,14 @@ pub(super) fn begins_with_message(words: &[String]) -> bool {
 /// Whether a word is a verb that changes something and nothing else.
 pub(super) fn is_deed(word: &str) -> bool {
     verb(word).is_some_and(|effect| !is_reading(effect))
+}
+
+/// Returns what a word does as a verb, or as a thing that is made.
+pub(super) fn verb_of(word: &str) -> Option<Effect> {
+    let tables = ["tool", "tool_mixed", "tool_nouns"].into_iter();
+    tables
+        .filter_map(|table| meaning(table, word))
+        .find(|effect| !is_reading(*effect))
 }
 
 /// Whether the words speak of questions about permission, or of this firewall.
@@ -231,11 +239,16 @@ impl<'w> Clause<'w> {
 
     /// Returns what a word that usually looks something up, or is a thing, does to its object here.
     fn changes_object(&self, at: usize) -> Option<Effect> {
+        let bare = self.words.len() == 1;
+        let is_person = |word: &str| is_on(&PEOPLE_WORDS, word);
         let addresses = matches!(self.word(at), "ask" | "ping" | "poll");
-        if addresses && is_on(&PEOPLE_WORDS, self.word(at + 1)) {
+        let keyed = bare && self.keys.iter().any(|key| is_person(key));
+        let talks = matches!(self.word(at), "check" | "verify" | "discuss" | "consult")
+            && self.word(at + 1) == "with"
+            && is_person(self.word(at + 2));
+        if addresses && (is_person(self.word(at + 1)) || keyed) || talks {
             return Some(Effect::Message);
         }
-        let bare = self.words.len() == 1;
         self.has_object(CHANGING_OBJECTS, at, bare)
             .then_some(Effect::CloudWrite)
     }

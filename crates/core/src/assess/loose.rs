@@ -14,9 +14,9 @@ use crate::follow::value::{Stream, Taint};
 use crate::follow::walk::{Knows, Walk, Writing};
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    AMOUNT_KEYS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PROSE_KEYS, REACHED_KEYS,
-    READ_KEYS, RECIPIENT_KEYS, SECRET_KEEPERS, SENT_TO_KEYS, SHELL_KEYS, SQL_KEYS,
-    WHOLE_TREE_WORDS, WRITE_KEYS,
+    AMOUNT_KEYS, ANSWER_WORDS, BESIDE_CODE_KEYS, BODY_KEYS, CODE_KEYS, MONEY_KEYS, PICTURE_WORDS,
+    PROSE_KEYS, REACHED_KEYS, READ_KEYS, RECIPIENT_KEYS, SEARCH_KEYS, SECRET_KEEPERS, SENT_TO_KEYS,
+    SHELL_KEYS, SQL_KEYS, WHOLE_TREE_WORDS, WRITE_KEYS,
 };
 use crate::knowledge::{Effect, Lang, PathKind, Role};
 use crate::language;
@@ -47,7 +47,12 @@ pub(super) fn unknown_tool(
     if is_reading(effect) && keeps_secrets(named) {
         effect = Effect::Secret;
     }
-    if own && !is_reading(effect) {
+    let answers = |key: &String| {
+        words(key)
+            .iter()
+            .any(|it| ANSWER_WORDS.contains(it.as_str()))
+    };
+    if own && (!is_reading(effect) || args.keys().any(answers)) {
         effect = Effect::Guard;
     }
     let has = |keys: &Names| {
@@ -88,7 +93,7 @@ pub(super) fn unknown_tool(
 }
 
 /// Whether the server keeps secrets and little else.
-fn keeps_secrets(named: &Named) -> bool {
+pub(super) fn keeps_secrets(named: &Named) -> bool {
     let server = named
         .server
         .as_deref()
@@ -200,7 +205,8 @@ struct Loose<'k, 'n> {
 
 impl Loose<'_, '_> {
     fn value(&mut self, key: &str, value: &Value, gathered: &mut Gathered) {
-        let lower = key.to_lowercase();
+        // `outputPath` and `output_path` are the same.
+        let lower = words(key).join("_");
         if SHELL_KEYS.contains(lower.as_str()) && (value.is_string() || value.is_array()) {
             match terminal::command_text(&lower, value) {
                 Some(command) => self.shell(&command, gathered),
@@ -237,7 +243,9 @@ impl Loose<'_, '_> {
             return;
         }
         let tool = self.named.whole.as_str();
-        if SQL_KEYS.contains(key) && (key.contains("sql") || language::sql::looks_like(text)) {
+        if is_sql_key(key) && !PROSE_KEYS.contains(key)
+            || SQL_KEYS.contains(key) && (key.contains("sql") || language::sql::looks_like(text))
+        {
             self.code = true;
             self.walk.mini_language(Role::Sql, &word(text), tool);
             return;
@@ -249,6 +257,11 @@ impl Loose<'_, '_> {
         if PROSE_KEYS.contains(key) || text.len() > PATH_BYTES_MAX {
             return;
         }
+        // `{"table": "users; drop table users"}`.
+        let behind = text.split_once(';').map(|(_, behind)| behind.trim());
+        if let Some(statement) = behind.filter(|it| language::sql::looks_like(it)) {
+            self.walk.mini_language(Role::Sql, &word(statement), tool);
+        }
         if is_address(text) {
             self.address(text);
         } else if WRITE_KEYS.contains(key) && looks_like_path(text) {
@@ -259,7 +272,7 @@ impl Loose<'_, '_> {
         } else if READ_KEYS.contains(key) && looks_like_path(text) {
             self.path(text);
         } else {
-            self.by_look(text);
+            self.by_look(key, text);
         }
     }
 
@@ -304,6 +317,9 @@ impl Loose<'_, '_> {
         }
         if is_reading(self.effect) {
             self.walk.reads(&arg, tool);
+            if self.leaves_file() {
+                self.walk.writes(&arg, tool, Writing::Replace);
+            }
         } else if matches!(self.effect, Effect::Delete | Effect::CloudDelete) {
             self.walk.deletes(&arg, tool, Breadth::One);
         } else if self.effect == Effect::Message
@@ -315,6 +331,13 @@ impl Loose<'_, '_> {
             self.walk.reads(&arg, tool);
             self.walk.writes(&arg, tool, Writing::Edit);
         }
+    }
+
+    /// Whether a tool that looks puts what it sees into the file it is given: `take_screenshot`.
+    fn leaves_file(&self) -> bool {
+        let name = words(&self.named.tool);
+        name.iter()
+            .any(|word| PICTURE_WORDS.contains(word.as_str()))
     }
 
     fn address(&mut self, text: &str) {
@@ -329,10 +352,14 @@ impl Loose<'_, '_> {
     }
 
     /// Judges a text under a name that says nothing: only a sensitive place counts.
-    fn by_look(&mut self, text: &str) {
+    fn by_look(&mut self, key: &str, text: &str) {
         let marked = mark_home(text.trim());
-        if !is_absolute(&marked) && !text.starts_with("$HOME") || text.contains(char::is_whitespace)
-        {
+        let is_rooted = is_absolute(&marked) || text.starts_with("$HOME");
+        // `owner/repository` is written like a path, so only what is read is taken for one.
+        let is_pattern = SEARCH_KEYS.contains(key) || text.contains(['*', '?', '|', '(', '[']);
+        let is_path = text.contains(['/', '\\']) && !text.contains("://");
+        let is_below = is_reading(self.effect) && is_path && !is_pattern;
+        if !is_rooted && !is_below || text.contains(char::is_whitespace) {
             return;
         }
         let arg = path_word(text);
@@ -349,6 +376,12 @@ impl Loose<'_, '_> {
             self.walk.writes(&arg, &self.named.whole, Writing::Edit);
         }
     }
+}
+
+/// Whether a key says that it holds SQL: `raw_sql`, `ddl`.
+fn is_sql_key(key: &str) -> bool {
+    key.split('_')
+        .any(|word| matches!(word, "sql" | "ddl" | "dml"))
 }
 
 fn is_address(text: &str) -> bool {

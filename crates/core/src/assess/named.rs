@@ -25,6 +25,11 @@ pub(super) struct Named {
 }
 
 impl Named {
+    /// Whether the tool belongs to an agent itself, so that its arguments are known.
+    pub(super) fn is_agents_own(&self) -> bool {
+        self.row.is_some() && self.certainty >= KNOWN
+    }
+
     /// Returns an act of this tool.
     pub(super) fn act(&self, effect: Effect) -> Act {
         let mut act = Act::new(effect, self.whole.clone(), Span::default());

@@ -9,7 +9,7 @@ use super::infer::{is_compound, is_deed, singular, words};
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
     ACTION_KEYS, GUARDED_THINGS, IDENTIFYING_WORDS, LOCATING_KEYS, NARROWING_KEYS, SAYING_KEYS,
-    SEARCH_KEYS,
+    SEARCH_KEYS, STATE_WORDS,
 };
 
 /// Longest text that is one word, such as a name or an id.
@@ -20,18 +20,35 @@ const DEPTH_MAX: usize = 16;
 /// Whether every argument only narrows what a name of nouns lists.
 pub(super) fn all_narrow(name: &[String], args: &Map<String, Value>) -> bool {
     let guarded = is_guarded(name);
+    // What is named by its own id needs no other property to be found: `issues {"id", "state"}` sets it.
+    let is_own = |key: &String| match words(key).as_slice() {
+        [id] => matches!(id.as_str(), "id" | "iid" | "key" | "number"),
+        [thing, id] => IDENTIFYING_WORDS.contains(id.as_str()) && is_about(name, thing),
+        _ => false,
+    };
+    let one = args.keys().any(is_own);
     args.iter()
         // What an action does is looked at beside the name.
         .filter(|(key, value)| !value.is_null() && !ACTION_KEYS.contains_in_any_case(key))
         .all(|(key, value)| {
             let key = words(key);
+            let sets = one && key.first().is_some_and(|it| on_list(&STATE_WORDS, it));
             // `guild_members {"guild": "9"}`: the name says what is meant by it.
             let of_name = matches!(key.as_slice(), [word] if name.contains(word));
             let locates = of_name || identifies(&key) || on(&LOCATING_KEYS, &key);
             let searches = on(&SEARCH_KEYS, &key);
             let narrows = locates || !guarded && (searches || on(&NARROWING_KEYS, &key));
-            is_date(value) || narrows && (searches || is_plain(value))
+            !sets && (is_date(value) || narrows && (searches || is_plain(value)))
         })
+}
+
+fn is_about(name: &[String], thing: &str) -> bool {
+    let is = |word: &String| word == thing || singular(word).is_some_and(|one| one == thing);
+    name.last().is_some_and(is)
+}
+
+fn on_list(list: &Names, word: &str) -> bool {
+    list.contains(word) || singular(word).is_some_and(|one| list.contains(&one))
 }
 
 /// Whether the last word of a name is a thing that pays, lets somebody in or guards something, so

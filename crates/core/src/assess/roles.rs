@@ -103,6 +103,10 @@ pub(super) fn apply(
         reading.unreadable("the argument that says what is done is missing");
     }
     reading.base_act(by_value, gathered);
+    if is_reading(effect) && loose::keeps_secrets(named) {
+        let note = "asks for something secret";
+        gathered.acts.push(named.act(Effect::Secret).because(note));
+    }
     reading.roll_back(gathered);
     edits::remember(row, effect, &named.whole, args, &given, &mut reading.walk);
     gathered.absorb(reading.walk);

@@ -60,6 +60,9 @@ pub(super) fn copy(tokens: &[Token], context: Context, reading: &mut Reading) {
         Some(Token::Text(path) | Token::Word(path)) if fills => {
             reading.see(Deed::ReadFile(path.clone()));
         }
+        Some(Token::Text(path) | Token::Word(path)) if path.contains("://") => {
+            reading.see(Deed::Send(path.clone()));
+        }
         Some(Token::Text(path) | Token::Word(path)) => reading.see(Deed::WriteFile(path.clone())),
         _ => reading.hide(DYNAMIC),
     }
