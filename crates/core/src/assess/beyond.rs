@@ -61,13 +61,13 @@ pub(super) fn weigh(
         in_text: false,
         variables: Vec::new(),
     };
-    let known = |key: &str| {
+    let is_listed = |key: &str| {
         named.row.is_some_and(|row| {
             let mut keys = row.args.iter().map(|(key, _)| *key);
             keys.any(|it| same_key(it, key)) || row.when.iter().any(|(it, _, _)| same_key(it, key))
         })
     };
-    let left = args.iter().filter(|(key, _)| !known(key));
+    let left = args.iter().filter(|(key, _)| !is_listed(key));
     orders.object(left.clone(), args, DEPTH_MAX);
     if named.row.is_some() {
         let left: Map<String, Value> = left.map(|(key, it)| (key.clone(), it.clone())).collect();
