@@ -45,7 +45,8 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     let Some(script) = lang.script() else {
         return Reading::hidden(NOT_UNDERSTOOD);
     };
-    let Some((tokens, indents)) = lexer::tokens(script, code) else {
+    let Some((tokens, indents)) = lexer::tokens(script, code).filter(|_| is_spelt_plainly(code))
+    else {
         return Reading::hidden(UNPARSED);
     };
     let mut bindings = Bindings::collect(script, &tokens);
@@ -70,6 +71,39 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     reader.surroundings();
     reader.reaches_by_literals();
     reader.reading
+}
+
+/// Whether the code says of itself that it is written in another way than it seems: the first lines of
+/// Python and Ruby may name an encoding in which signs of a comment stand for the end of a line.
+fn is_spelt_plainly(code: &str) -> bool {
+    const USUAL: [&str; 7] = [
+        "utf-8",
+        "utf8",
+        "utf-8-sig",
+        "ascii",
+        "us-ascii",
+        "latin-1",
+        "iso-8859-1",
+    ];
+    let comments = code.lines().take(2).filter_map(|line| {
+        let line = line.trim_start_matches(['\u{feff}', ' ', '\t']);
+        line.strip_prefix('#')
+    });
+    let mut named = comments.flat_map(|comment| comment.split("coding").skip(1));
+    named.all(|rest| {
+        let rest = rest.trim_start_matches([' ', '\t']);
+        let Some(name) = rest.strip_prefix([':', '=']) else {
+            return true;
+        };
+        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        let name: String = name
+            .trim_start()
+            .chars()
+            .take_while(|c| is_part(*c))
+            .collect();
+        let name = name.to_ascii_lowercase().replace('_', "-");
+        name.is_empty() || USUAL.contains(&name.as_str())
+    })
 }
 
 /// The tokens of JavaScript without line ends, for readers that judge them by rules of their own;

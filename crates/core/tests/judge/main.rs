@@ -4,6 +4,7 @@
 
 mod arguments;
 mod code;
+mod code_again;
 mod depth;
 mod grant;
 mod knowledge;

@@ -4,6 +4,7 @@
 //! a wrong guess about where a string ends could hide code in it.
 
 mod escapes;
+mod javascript;
 mod perl;
 mod templates;
 
@@ -70,6 +71,12 @@ const MARKS: [&str; 64] = [
 /// Marks that are rare enough to stand apart.
 const RARE_MARKS: [&str; 5] = ["^", "~", "@", "#", "$"];
 
+/// What may stand before the quote of a text of Python.
+const TEXT_PREFIXES: [&str; 11] = ["r", "u", "b", "br", "rb", "f", "fr", "rf", "t", "tr", "rt"];
+
+/// Characters that end a line in JavaScript.
+const ENDS_LINE: [char; 4] = ['\n', '\r', '\u{2028}', '\u{2029}'];
+
 /// Strings with code in them may nest this deep.
 const DEPTH_MAX: usize = 4;
 
@@ -132,6 +139,9 @@ impl Lexer<'_> {
         let c = self.cursor.peek()?;
         // Python counts indentation anew behind it.
         if c == '\u{c}' && self.script.syntax == Syntax::Python {
+            return None;
+        }
+        if self.leaves_the_language() {
             return None;
         }
         if c == '\n' {
@@ -228,7 +238,11 @@ impl Lexer<'_> {
         if starts_hash || (slashes && self.cursor.looking_at("//")) {
             self.line_comment()?;
         } else if slashes && self.cursor.eat_text("/*") {
-            self.cursor.take_until("*/")?;
+            let comment = self.cursor.take_until("*/")?;
+            // JavaScript ends a line where a comment does.
+            if self.script.syntax == Syntax::JavaScript && comment.contains(ENDS_LINE) {
+                self.tokens.push(Token::Newline);
+            }
         } else if self.script.has(Feature::DashComments) && self.cursor.eat_text("--") {
             if self.cursor.eat_text("[[") {
                 self.cursor.take_until("]]")?;
@@ -248,7 +262,8 @@ impl Lexer<'_> {
     fn line_comment(&mut self) -> Option<()> {
         let comment = self.cursor.rest_of_line();
         let comment = comment.strip_suffix('\r').unwrap_or(&comment);
-        (!comment.contains(['\r', '\u{2028}', '\u{2029}'])).then_some(())
+        let closes_php = self.script.syntax == Syntax::Php && comment.contains("?>");
+        (!closes_php && !comment.contains(['\r', '\u{2028}', '\u{2029}'])).then_some(())
     }
 
     fn quoted(&mut self, quote: char) -> Option<()> {
@@ -256,9 +271,10 @@ impl Lexer<'_> {
         if let (Syntax::Python, Some(Token::Name(name)), Some(before)) =
             (self.script.syntax, self.tokens.last(), self.cursor.before())
         {
-            // A prefix such as `rb` sticks to the quote.
-            if continues_name(before) && name.len() <= 2 {
-                prefix = name.to_ascii_lowercase();
+            // A prefix such as `rb` sticks to the quote, and so may a word such as `or`.
+            let lower = name.to_ascii_lowercase();
+            if continues_name(before) && TEXT_PREFIXES.contains(&lower.as_str()) {
+                prefix = lower;
                 self.tokens.pop();
             }
         }
@@ -405,7 +421,7 @@ impl Lexer<'_> {
         match self.script.syntax {
             Syntax::JavaScript => {
                 // A tag before the string would be called with it.
-                if self.after_operand() {
+                if !self.begins_value()? {
                     return None;
                 }
                 self.template(&body)
@@ -459,16 +475,17 @@ impl Lexer<'_> {
 
     /// Whether the slash ahead starts a pattern; `None` when nobody can tell.
     fn starts_pattern(&self) -> Option<bool> {
+        if self.script.syntax == Syntax::JavaScript {
+            return self.begins_value();
+        }
         match (self.script.syntax, self.tokens.last()) {
-            (Syntax::JavaScript | Syntax::Perl, Some(Token::Mark("}"))) => None,
+            (Syntax::Perl, Some(Token::Mark("}"))) => None,
             (Syntax::Perl, Some(Token::Name(name)))
                 if matches!(name.as_str(), "shift" | "pop" | "time" | "wantarray") =>
             {
                 None
             }
-            (Syntax::JavaScript, Some(Token::Mark(")"))) | (_, None) => {
-                Some(self.tokens.is_empty())
-            }
+            (_, None) => Some(true),
             (Syntax::Perl, Some(Token::Name(_))) => Some(true),
             (Syntax::Ruby, Some(Token::Name(name))) if !STARTERS.contains(&name.as_str()) => {
                 // `a / b` divides; `a /b/` would be a call with a pattern.
