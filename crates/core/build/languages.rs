@@ -191,7 +191,7 @@ fn write_registry(languages: &[LanguageRow], code: &mut String) -> Result<(), St
 }
 
 /// The lists of names that a scripting language may have.
-const SCRIPT_LISTS: [&str; 25] = [
+const SCRIPT_LISTS: [&str; 27] = [
     "functions",
     "methods",
     "modules",
@@ -213,6 +213,8 @@ const SCRIPT_LISTS: [&str; 25] = [
     "decoders",
     "carried",
     "quiet",
+    "standard",
+    "statements",
     "databases",
     "sending_methods",
     "mappers",

@@ -235,6 +235,7 @@ pub(crate) fn deed_on(role: Role, text: String) -> Option<Deed> {
         (Role::Read, Deed::ReadFile),
         (Role::Load, Deed::Load),
         (Role::Write, Deed::WriteFile),
+        (Role::Create, Deed::WriteFile),
         (Role::Link, Deed::Link),
         (Role::Move, Deed::DeleteFile),
         (Role::Delete, Deed::DeleteFile),

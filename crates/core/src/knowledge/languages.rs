@@ -107,6 +107,10 @@ pub struct Script {
     pub carried: Names,
     /// Modules that reach beyond the program by functions alone: their objects do nothing more.
     pub quiet: Names,
+    /// Modules of the standard library that are on no other list.
+    pub standard: Names,
+    /// Methods that take a statement for a database in some libraries.
+    pub statements: Names,
     /// Modules whose objects take statements for a database.
     pub databases: Names,
     /// Methods that send or change something where a library is loaded that reaches out.
@@ -133,6 +137,11 @@ impl Script {
     pub fn knows_module(&self, module: &str) -> bool {
         let first = module.split('.').next().unwrap_or(module);
         self.modules.contains(module) || self.versioned.contains(first)
+    }
+
+    /// Whether `name` is a module of the standard library, or of a library whose names are listed.
+    pub fn is_standard(&self, name: &str) -> bool {
+        self.standard.contains(name) || self.modules.contains(name) || self.reaching.contains(name)
     }
 
     /// Whether names that are not known may be ordinary: the language lists those that are not.

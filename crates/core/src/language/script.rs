@@ -502,7 +502,15 @@ impl<'a> Reader<'a> {
         // `glob.os.remove` is `os.remove`: modules hold the modules they load.
         let carried = rest.iter().rposition(|part| script.carried.contains(part));
         if let Some(place) = carried {
-            self.path(rest.get(place..).unwrap_or_default(), at, end);
+            let mut inner = rest.get(place..).unwrap_or_default().to_vec();
+            if let Some(module) = inner.first_mut() {
+                *module = module.trim_start_matches('_').to_owned();
+            }
+            self.path(&inner, at, end);
+            return;
+        }
+        if self.is_private(parts) {
+            self.reading.hide(NOT_UNDERSTOOD);
             return;
         }
         if self.is_listed(parts, end) {
@@ -535,6 +543,18 @@ impl<'a> Reader<'a> {
             return;
         }
         self.check_chain(rest, at, end);
+    }
+
+    /// Whether a path leads to what a module of the standard library keeps for itself: `uuid._popen`.
+    fn is_private(&self, parts: &[String]) -> bool {
+        let [module, rest @ ..] = parts else {
+            return false;
+        };
+        let is_own = |part: &String| part.starts_with('_') && !part.starts_with("__");
+        self.script.syntax == Syntax::Python
+            && self.bindings.modules.contains(module.as_str())
+            && self.script.is_standard(module)
+            && rest.iter().any(is_own)
     }
 
     /// Where modules are searched decides what a later import runs.

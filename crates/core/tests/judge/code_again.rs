@@ -99,3 +99,67 @@ fn code_is_split_as_the_language_splits_it() {
         (Python, "prefixes of texts", "print(r'\\d', b'x', rb'\\x', f'{1}', 'a' if 'b' in'abc' else'c')"),
     ], false);
 }
+
+#[test]
+#[rustfmt::skip]
+fn the_same_deed_by_another_library_is_the_same_deed() {
+    check(&[
+        (Python, "the inner part of a library", "import _pickle\n_pickle.loads(b'cos\\nsystem\\n(S\\'id\\'\\ntR.')"),
+        (Python, "another interpreter in this one", "import _interpreters as i\ni.run_string(i.create(), 'x')"),
+        (Python, "what a library keeps for itself", "import uuid\nuuid._popen('rm', '-rf x')"),
+        (Python, "the same, renamed", "from unittest.mock import _importer as i\ni('subprocess').run(['ls'])"),
+        (Python, "a module that another holds for itself", "import random\nrandom._os.remove('/home/dev/notes.txt')"),
+        (Python, "annotations that are code", "import typing\ndef f(x: \"__import__('os')\"): pass\ntyping.get_type_hints(f)"),
+        (Python, "the same by a signature", "import inspect\ndef f(x: \"__import__('os')\"): pass\ninspect.signature(f, eval_str=True)"),
+        (Python, "helpers of the tests of the language", "from test.support import script_helper\nscript_helper.assert_python_ok('-c', 'x')"),
+        (Python, "an extension of a database", "import sqlite3\nc = sqlite3.connect(':memory:')\nc.load_extension('/tmp/evil')"),
+        (Python, "a member of an archive", "import zipfile\nfrom pathlib import Path\nzipfile.ZipFile('a.zip').extract('x', Path.home())"),
+        (Python, "a member of an archive by name", "import tarfile\ntarfile.open('a.tgz').extract('x', path='/home/dev')"),
+        (Python, "a log in a profile, spelt in parts", "import logging\nlogging.basicConfig(filename=''.join(['/home/dev/.bas', 'hrc']))"),
+        (Python, "a compressed file", "import bz2\nbz2.BZ2File('/home/dev/x', 'w').write(b'x')"),
+        (Python, "a loaded library of C by key", "import numpy.ctypeslib as c\nc.load_library('libc.so.6', '/lib')['system'](b'x')"),
+        (Python, "code as a text", "import six\nsix.exec_('x')"),
+        (Python, "a function by its name", "from django.utils.module_loading import import_string as i\ni('os.system')('x')"),
+        (Python, "a client of the versions", "import git\ngit.Repo('.').git.push('--force', 'origin', 'main')"),
+        (Python, "a library that publishes", "from twine.commands.upload import upload\nupload(None, ['dist/x'])"),
+        (Python, "a library that writes to people", "import resend\nresend.Emails.send({'to': 'x@example.org', 'text': 'x'})"),
+        (Python, "a statement by another method", "import records\nrecords.Database('postgres://prod/db').query('DROP TABLE users')"),
+        (Node, "a statement by another method", "const D = require('better-sqlite3'); new D('x.db').exec('DROP TABLE users')"),
+        (Node, "a program in an object", "Bun.spawn({cmd: ['rm', '-rf', '/home/dev/other']})"),
+        (Node, "an extension of a database", "const D = require('better-sqlite3'); new D('x.db').loadExtension('/tmp/evil')"),
+    ], true);
+    check(&[
+        (Python, "own names that begin so", "from app.core import _parse\nimport app\nprint(_parse('x'), app._version)"),
+        (Python, "a log of the project", "import logging\nlogging.basicConfig(level=logging.INFO)\nlogging.basicConfig(filename='out/a.log')\nlogging.getLogger('x').info('y')"),
+        (Python, "a member of an archive in the project", "import zipfile\nzipfile.ZipFile('a.zip').extract('x')\nzipfile.ZipFile('a.zip').extract('x', 'out')"),
+        (Python, "a pattern in a column", "import pandas as pd\nprint(pd.Series(['a1']).str.extract(r'(\\d)'))"),
+        (Python, "libraries that compute", "import numpy as np, typing, concurrent.futures, unittest\nprint(np.zeros(3), typing.Optional[int])"),
+        (Node, "texts that are no statement", "const m = /a/.exec('drop'); const r = require('./runner'); r.run('all the tests')"),
+    ], false);
+}
+
+/// Modules of the standard library by which code is run, files are changed or others are reached.
+#[test]
+#[rustfmt::skip]
+fn no_module_of_the_standard_library_is_a_way_around() {
+    const MODULES: &[&str] = &[
+        "os", "posix", "nt", "subprocess", "_posixsubprocess", "shutil", "socket", "_socket", "socketserver", "ssl", "importlib",
+        "imp", "runpy", "code", "codeop", "builtins", "ctypes", "_ctypes", "pickle", "_pickle", "marshal", "shelve", "dbm", "pty",
+        "tty", "fcntl", "signal", "atexit", "gc", "inspect", "site", "sysconfig", "zipimport", "pkgutil", "zipapp", "venv",
+        "ensurepip", "distutils", "smtplib", "ftplib", "telnetlib", "poplib", "imaplib", "nntplib", "http", "xmlrpc",
+        "wsgiref", "smtpd", "asyncore", "asynchat", "webbrowser", "pdb", "bdb", "trace", "profile", "cProfile", "pydoc",
+        "doctest", "tkinter", "_tkinter", "turtle", "pipes", "cgitb", "netrc", "spwd", "test", "idlelib", "_testcapi",
+        "_interpreters", "_xxsubinterpreters", "annotationlib", "rlcompleter", "winreg", "_winapi", "_imp", "_io", "_pyio",
+        "_frozen_importlib_external",
+    ];
+    for module in MODULES {
+        for code in [
+            format!("import {module}\n{module}.anything('x')"),
+            format!("import {module} as m\nm.anything('x')"),
+            format!("from {module} import anything as f\nf('x')"),
+            format!("from {module} import anything\nx = [anything]\nx[0]('x')"),
+        ] {
+            assert_ne!(run(Python, &code), Verdict::Allow, "{code}");
+        }
+    }
+}

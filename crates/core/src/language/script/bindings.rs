@@ -72,7 +72,11 @@ impl Bindings {
         if !self.imports.iter().any(|known| known == module) {
             self.imports.push(module.to_owned());
         }
-        if script.forbidden.contains(module) {
+        // Modules that begin so are the inner parts of others: `_pickle`.
+        let is_inner = script.syntax == Syntax::Python
+            && module.starts_with('_')
+            && !script.knows_module(module);
+        if script.forbidden.contains(module) || is_inner {
             self.refused = Some(FOREIGN_CODE);
         } else if !script.knows_module(module) {
             // What a module that reaches out is used for is judged where it is used.

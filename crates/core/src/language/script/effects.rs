@@ -142,6 +142,8 @@ fn by_roles(call: &Call, arguments: &Arguments<'_, '_>, reading: &mut Reading) -
             Role::Command => processes::program(arguments, reading)?,
             // Without a name it is the standard input that is read.
             Role::Read if range.is_none() && arguments.script.has(Feature::ReadsInput) => {}
+            // Some calls write a file only where they are given one.
+            Role::Create if range.is_none() => {}
             Role::Url | Role::UrlSend => {
                 let made = range.and_then(|range| arguments.made(range));
                 address(role, made.as_ref(), reading);
@@ -414,8 +416,9 @@ pub(super) fn apply_to(
             done = done.and(seen);
         }
     } else {
-        for operand in call.takes {
+        for (place, operand) in call.takes.iter().enumerate() {
             let seen = match operand.role {
+                Role::Text => Some(()),
                 Role::Permission => receiver.only().map(|path| {
                     reading
                         .deeds
@@ -423,7 +426,7 @@ pub(super) fn apply_to(
                 }),
                 Role::Sql => first().and_then(|made| statement(&made, reading)),
                 // What is unpacked goes into the directory that is given, or else stays here.
-                Role::Create => match arguments.of_role(0, Role::Write) {
+                Role::Create => match arguments.of_role(place, Role::Write) {
                     Some(range) => arguments
                         .made(range)
                         .and_then(|made| path(script, Role::Write, &made, reading)),

@@ -128,6 +128,7 @@ impl Reader<'_> {
         self.check_member(name, called, at + 1);
         if called {
             self.check_callbacks(name, at + 1);
+            self.check_statement(name, at + 1);
         }
     }
 
@@ -173,7 +174,16 @@ impl Reader<'_> {
             self.check_member(member, called, end);
             if called {
                 self.check_callbacks(member, end);
+                self.check_statement(member, end);
             }
+        }
+    }
+
+    /// Judges a statement that is spelt out, where the method at `end` may be one that takes it.
+    fn check_statement(&mut self, method: &str, end: usize) {
+        if self.script.statements.contains(method) {
+            let arguments = self.arguments(end);
+            effects::spelt_statement(&arguments, &mut self.reading);
         }
     }
 

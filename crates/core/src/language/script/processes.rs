@@ -98,6 +98,10 @@ pub(super) fn program(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> O
         });
         commands = longer.collect();
     }
+    // Some calls take all their words in an object.
+    if commands.iter().any(Vec::is_empty) {
+        return None;
+    }
     run(&settings, &commands, reading)
 }
 
