@@ -8,6 +8,7 @@ mod javascript;
 mod perl;
 mod templates;
 
+pub(super) use self::templates::is_usual_format;
 use crate::knowledge::languages::Script;
 use crate::knowledge::{Feature, Syntax};
 use crate::language::cursor::{Cursor, continues_name, starts_name};

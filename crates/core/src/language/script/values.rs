@@ -5,10 +5,13 @@
 //! regard to order and scope: a name may hold whatever anything in the script binds it to. That is
 //! more than it ever holds, so nothing is missed; and what cannot be followed is a hole in the text.
 
+mod calls;
 mod evaluate;
 mod gather;
 mod lists;
+mod loose;
 mod made;
+mod methods;
 mod python;
 mod texts;
 
@@ -86,7 +89,9 @@ impl<'a> Values<'a> {
             Syntax::JavaScript => Gathered::javascript(tokens),
             Syntax::Plain | Syntax::Perl | Syntax::Ruby | Syntax::Php => Gathered::default(),
         };
+        gathered.changed_by_functions(tokens, paths);
         gathered.changes_others(tokens);
+        gathered.settle(tokens);
         Self {
             script,
             tokens,
@@ -144,6 +149,16 @@ impl<'a> Values<'a> {
         self.bound(Kind::Variable, name, depth)
     }
 
+    /// A collection with what is put into collections that may be this one.
+    fn with_loose(&self, made: Made, depth: usize) -> Made {
+        if self.gathered.loose.len() > BOUND_MAX {
+            return made.or(Made::unknown(Origin::Data).collected());
+        }
+        let loose = self.gathered.loose.iter();
+        let loose = loose.map(|range| self.expression(*range, depth + 1).collected());
+        loose.fold(made, Made::or)
+    }
+
     fn bound(&self, kind: Kind, name: &str, depth: usize) -> Option<Made> {
         let names = match kind {
             Kind::Variable => &self.gathered.names,
@@ -170,8 +185,13 @@ impl<'a> Values<'a> {
                 None => made,
             });
         }
-        self.pending.borrow_mut().remove(&key);
         let made = all.unwrap_or_else(|| Made::unknown(Origin::Data));
+        let made = if made.many {
+            self.with_loose(made, depth)
+        } else {
+            made
+        };
+        self.pending.borrow_mut().remove(&key);
         self.known.borrow_mut().insert(key, made.clone());
         Some(made)
     }

@@ -122,7 +122,7 @@ fn strip_format(code: &str) -> &str {
 }
 
 /// Whether a format can only show a number, a text of some width, or a date by its directives.
-fn is_usual_format(format: &str) -> bool {
+pub(in crate::language::script) fn is_usual_format(format: &str) -> bool {
     let Some((_, format)) = format.split_once(':') else {
         return true;
     };

@@ -2,7 +2,8 @@
 
 use super::gather::items;
 use super::made::{Made, Origin};
-use super::texts::{dated, format_with, last, parent, reencodes, without_suffix};
+use super::texts::format_with;
+use super::texts::{dated, expanded, last, parent, reencodes, without_suffix};
 use super::{DEPTH_MAX, Kind, RANGE_MAX, Range, Values};
 use crate::knowledge::{CallReader, Syntax};
 use crate::language::script::lexer::Token;
@@ -133,6 +134,9 @@ impl Values<'_> {
             if subtracts {
                 return Some(self.derived(range, depth));
             }
+            if self.hides_texts(&parts) {
+                return Some(Made::unknown(Origin::Assembled));
+            }
             return parts.into_iter().reduce(|left, right| {
                 let many = left.many && right.many;
                 let sum = if many {
@@ -151,11 +155,17 @@ impl Values<'_> {
         let python = self.script.syntax == Syntax::Python;
         if python && products.iter().all(|at| self.is_mark(*at, "/")) {
             let parts = self.split(range, &products, depth);
+            if self.hides_texts(&parts) {
+                return Some(Made::unknown(Origin::Assembled));
+            }
             return parts.into_iter().reduce(|left, right| left.below(&right));
         }
         if python && self.is_mark(*operator, "%") && products.len() == 1 {
             let template = self.expression((from, *operator), depth + 1);
             let values = self.expression((operator + 1, to), depth + 1);
+            if self.hides_texts(std::slice::from_ref(&values)) {
+                return Some(Made::unknown(Origin::Assembled));
+            }
             return Some(format_with(&template, "%", &values));
         }
         let parts = self.split(range, &products, depth);
@@ -165,6 +175,12 @@ impl Values<'_> {
         } else {
             self.derived(range, depth)
         })
+    }
+
+    /// Whether objects of the script that show themselves as any text may be among `parts`.
+    pub(super) fn hides_texts(&self, parts: &[Made]) -> bool {
+        let is_text = |made: &Made| made.is_exact() && !made.many;
+        self.gathered.computes_texts && !parts.iter().all(is_text)
     }
 
     fn split(&self, (from, to): Range, places: &[usize], depth: usize) -> Vec<Made> {
@@ -369,7 +385,7 @@ impl Values<'_> {
     }
 
     /// The words after the script where they are known, and otherwise anything.
-    fn arguments_or_foreign(&self, path: &str) -> Made {
+    pub(super) fn arguments_or_foreign(&self, path: &str) -> Made {
         let is_words = path.ends_with("argv") || path.ends_with("parse_args");
         match self.arguments {
             Some(words) if is_words => {
@@ -458,24 +474,39 @@ impl Values<'_> {
             Held::Named(path) => self.function(&path, &given, depth),
             Held::Own(name) => match self.gathered.returned.get(name.as_str()) {
                 Some(ranges) => self.returned(&name, ranges, depth),
-                None => Made::unknown(Origin::Data),
+                None => Made::unknown(self.unfollowed(&given, depth)),
             },
             Held::Method(made, name) => self.method(made, &name, &given, depth),
-            Held::Value(made) => Made::unknown(made.origin.max(Origin::Data)),
+            Held::Value(made) => Made::unknown(made.origin.max(self.unfollowed(&given, depth))),
         }
     }
 
     /// Arguments without those that are given by name.
-    fn positional(&self, given: &[Range], depth: usize) -> Vec<Made> {
-        let by_name = |(from, _): &&Range| {
-            matches!(
-                (self.tokens.get(*from), self.tokens.get(from + 1)),
-                (Some(Token::Name(_)), Some(Token::Mark("=")))
-            )
-        };
-        let values = given.iter().filter(|range| !by_name(range));
+    pub(super) fn positional(&self, given: &[Range], depth: usize) -> Vec<Made> {
+        let mut values = Vec::new();
+        for (from, to) in given.iter().filter(|range| !self.is_keyed(**range)) {
+            let spreads = matches!(self.tokens.get(*from), Some(Token::Mark("*" | "...")));
+            match self.list((from + 1, *to), depth + 1).filter(|_| spreads) {
+                Some(words) => values.extend(words),
+                None => values.push(self.expression((*from, *to), depth + 1)),
+            }
+        }
         values
-            .map(|range| self.expression(*range, depth + 1))
+    }
+
+    /// Whether an argument is given by name.
+    fn is_keyed(&self, (from, _): Range) -> bool {
+        matches!(
+            (self.tokens.get(from), self.tokens.get(from + 1)),
+            (Some(Token::Name(_)), Some(Token::Mark("=")))
+        )
+    }
+
+    /// The values of arguments that are given by name.
+    pub(super) fn keyed_values(&self, given: &[Range], depth: usize) -> Vec<Made> {
+        let keyed = given.iter().filter(|range| self.is_keyed(**range));
+        keyed
+            .map(|(from, to)| self.expression((from + 2, *to), depth + 1))
             .collect()
     }
 
@@ -483,6 +514,10 @@ impl Values<'_> {
         let script = self.script;
         let arguments = || self.positional(given, depth);
         let first = || arguments().into_iter().next();
+        let last_name = path.rsplit('.').next().unwrap_or(path);
+        if self.gathered.replaced.contains(last_name) {
+            return Made::unknown(Origin::Assembled);
+        }
         if script.foreign.contains(path) {
             let home = path.ends_with("getenv") || path.ends_with("environ.get");
             return match first() {
@@ -525,7 +560,7 @@ impl Values<'_> {
             .calls
             .get(path)
             .is_some_and(|call| call.reader == Some(CallReader::Open));
-        match path.rsplit('.').next().unwrap_or(path) {
+        match last_name {
             _ if opens => first().map_or_else(|| Made::unknown(Origin::Data), Made::opened),
             "open" => first().map_or_else(|| Made::unknown(Origin::Data), Made::opened),
             "dirname" => first().map_or_else(|| Made::exact("."), |made| made.map(parent)),
@@ -534,6 +569,11 @@ impl Values<'_> {
                 made.clone().map(without_suffix).or(made).collected()
             }),
             "strftime" => first().map_or_else(Made::plain, dated),
+            // Texts made of numbers, and those into which variables are put.
+            "bytes" if arguments().iter().any(|made| made.many || made.is_number()) => {
+                Made::unknown(Origin::Assembled)
+            }
+            "expandvars" => first().map_or_else(|| Made::exact(""), expanded),
             _ if script.plain.contains(path) => Made::number(),
             _ if script.same.contains(path) => {
                 let arguments = arguments();
@@ -545,116 +585,7 @@ impl Values<'_> {
             }
             "min" | "max" if arguments().iter().all(Made::is_number) => Made::number(),
             _ if script.calls.contains(path) => Made::unknown(self.origin_of(given, depth)),
-            _ => Made::unknown(self.origin_of(given, depth).max(self.spelt(given, depth))),
-        }
-    }
-
-    fn method(&self, made: Made, name: &str, given: &[Range], depth: usize) -> Made {
-        let script = self.script;
-        if let Some(ranges) = self.gathered.returned.get(name) {
-            let own = self.returned(name, ranges, depth);
-            return if script.methods.contains(name) {
-                own.or(made)
-            } else {
-                own
-            };
-        }
-        let arguments = self.positional(given, depth);
-        if script.foreign.contains(name) {
-            return self.arguments_or_foreign(name);
-        }
-        if script.decoders.contains(name) {
-            return Made::unknown(Origin::Assembled.max(made.origin));
-        }
-        let texts = || arguments.iter().map(Made::only).collect::<Option<Vec<_>>>();
-        match name {
-            "joinpath" => arguments.iter().fold(made, |path, part| path.below(part)),
-            "join" | "concat" => self.joined(&made, given, depth),
-            "format" => arguments
-                .into_iter()
-                .reduce(Made::or)
-                .map_or_else(|| made.clone(), |values| format_with(&made, "{", &values)),
-            "lower" | "casefold" | "toLowerCase" => made.map(str::to_lowercase),
-            "upper" | "toUpperCase" => made.map(str::to_uppercase),
-            "strip" | "rstrip" | "lstrip" | "trim" if arguments.is_empty() => {
-                made.map(|text| text.trim().to_owned())
-            }
-            "replace" | "replaceAll" => match texts().as_deref() {
-                Some([old, new]) if !old.is_empty() => made.map(|text| text.replace(old, new)),
-                _ => made.part(),
-            },
-            "with_suffix" | "with_name" | "with_stem" => {
-                let name = arguments.into_iter().next().unwrap_or_else(Made::plain);
-                if name == Made::plain() || name.is_vague() {
-                    return Made::unknown(Origin::Data);
-                }
-                let suffix = made.clone().map(without_suffix).then("", &name);
-                suffix.or(made.map(parent).below(&name))
-            }
-            "iterdir" => made.below(&Made::plain()).collected(),
-            "glob" | "rglob" => {
-                let pattern = arguments.into_iter().next().unwrap_or_else(Made::plain);
-                made.below(&pattern.matches()).collected()
-            }
-            "split" | "rsplit" | "splitlines" => match (made.only(), texts().as_deref()) {
-                (Some(text), Some([])) => {
-                    let words = text.split_whitespace().map(str::to_owned).collect();
-                    Made::all(words, Origin::Script).collected()
-                }
-                (Some(text), Some([mark])) if !mark.is_empty() => {
-                    let words = text.split(mark).map(str::to_owned).collect();
-                    Made::all(words, Origin::Script).collected()
-                }
-                _ => made.part().collected(),
-            },
-            "strftime" => arguments.into_iter().next().map_or_else(Made::plain, dated),
-            "slice" | "padStart" | "padEnd" | "normalize" if !made.many => made.part(),
-            _ if script.plain.contains(name) => Made::plain(),
-            _ if script.same.contains(name) && reencodes(name, &arguments) => made.part(),
-            _ if script.same.contains(name) => arguments.into_iter().fold(made, Made::or),
-            _ => {
-                let is_text = made.is_exact() && !made.handle && !made.is_number();
-                let spelt = if is_text && !script.members.contains(name) {
-                    Origin::Assembled
-                } else {
-                    Origin::Data
-                };
-                Made::unknown(self.origin_of(given, depth).max(made.origin).max(spelt))
-            }
-        }
-    }
-
-    /// What a function of the script returns.
-    fn returned(&self, name: &str, ranges: &[Range], depth: usize) -> Made {
-        let Some((name, _)) = self.gathered.returned.get_key_value(name) else {
-            return Made::unknown(Origin::Data);
-        };
-        if depth > DEPTH_MAX || !self.calling.borrow_mut().insert(name) {
-            return Made::unknown(Origin::Data);
-        }
-        let all = ranges
-            .iter()
-            .take(16)
-            .map(|range| self.expression(*range, depth + 1));
-        let made = all.reduce(Made::or);
-        self.calling.borrow_mut().remove(name);
-        made.filter(|_| ranges.len() <= 16)
-            .unwrap_or_else(|| Made::unknown(Origin::Data))
-    }
-
-    /// What a function that is not described makes of texts of the script alone is put together by
-    /// the script, in a way that is not followed.
-    fn spelt(&self, given: &[Range], depth: usize) -> Origin {
-        let mut parts = given.iter().map(|range| self.expression(*range, depth + 1));
-        let is_written = |made: Made| made.is_exact() && !made.handle;
-        let holds_text = given.iter().any(|(from, to)| {
-            let tokens = self.tokens.get(*from..*to).unwrap_or_default();
-            tokens.iter().any(|token| matches!(token, Token::Text(_)))
-        });
-        if holds_text && parts.all(is_written) {
-            Origin::Assembled
-        } else {
-            Origin::Data
+            _ => Made::unknown(self.unfollowed(given, depth)),
         }
     }
 

@@ -7,6 +7,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::calls::Function;
+use super::loose::Stored;
 use super::texts::{changes_list, is_update};
 use super::{Bound, Range};
 use crate::language::script::lexer::Token;
@@ -36,6 +38,18 @@ pub(super) struct Gathered<'a> {
     pub(super) own: HashSet<&'a str>,
     /// Whether attributes are computed by the script itself.
     pub(super) computes_attributes: bool,
+    /// Functions that a decorator may have replaced.
+    pub(super) decorated: HashSet<&'a str>,
+    /// Members that something is assigned to.
+    pub(super) assigned: Vec<(&'a str, Range)>,
+    /// Members that a function of the script is assigned to, so that calling one may do anything.
+    pub(super) replaced: HashSet<&'a str>,
+    /// What is put into collections.
+    pub(super) stored: Vec<Stored<'a>>,
+    /// What is put into collections that may be any.
+    pub(super) loose: Vec<Range>,
+    /// Whether objects of the script say themselves how they are added or shown.
+    pub(super) computes_texts: bool,
 }
 
 /// Something that is added to the end of a list.
@@ -44,18 +58,6 @@ pub(super) struct Addition {
     pub(super) range: Range,
     /// Whether its elements are added, not the whole.
     pub(super) is_list: bool,
-}
-
-/// A function of a script.
-#[derive(Debug)]
-pub(super) struct Function<'a> {
-    /// What it is called by: its name, or that of its class.
-    called: &'a str,
-    parameters: Vec<&'a str>,
-    /// Whether its first parameter is the object it belongs to.
-    is_method: bool,
-    /// Whether something else may call it: a decorator, the language itself.
-    pub(super) called_by_others: bool,
 }
 
 /// A `def` or `class` whose body the current line may belong to.
@@ -79,13 +81,11 @@ impl<'a> Gathered<'a> {
                 Token::Mark("=>") => gathered.arrow(tokens, at),
                 Token::Name(word) => match word.as_str() {
                     "of" | "in" => gathered.loop_of(tokens, at),
-                    "function" => {
-                        let open = if opens(tokens.get(at + 1)) {
-                            at + 1
-                        } else {
-                            at + 2
-                        };
-                        gathered.anything_in(tokens, open);
+                    "function" => gathered.javascript_function(tokens, at),
+                    "toString" | "valueOf" | "toPrimitive" | "toJSON" => {
+                        let before = at.checked_sub(1).and_then(|at| tokens.get(at));
+                        let is_called = before.is_some_and(|token| token.is_mark("."));
+                        gathered.computes_texts |= !is_called || word == "toPrimitive";
                     }
                     "catch" => gathered.anything_in(tokens, at + 1),
                     "assign" | "set" => gathered.changes_first(tokens, at),
@@ -101,11 +101,12 @@ impl<'a> Gathered<'a> {
                 | Token::Number => {}
             }
         }
+        gathered.named_functions(tokens);
         gathered.share(tokens);
         gathered
     }
 
-    fn bind(&mut self, name: &'a str, bound: Bound) {
+    pub(super) fn bind(&mut self, name: &'a str, bound: Bound) {
         self.names.entry(name).or_default().push(bound);
     }
 
@@ -123,6 +124,7 @@ impl<'a> Gathered<'a> {
             }
             _ => {}
         }
+        self.stores(tokens, (start, at), value);
         let listed = target.iter().any(|token| token.is_mark(","));
         let bound = if listed {
             Bound::Element(value)
@@ -150,6 +152,7 @@ impl<'a> Gathered<'a> {
                         _ => bound,
                     };
                     if is_member {
+                        self.assigned.push((name, value));
                         self.bind_attribute(name, bound);
                     } else {
                         self.bind(name, bound);
@@ -169,7 +172,8 @@ impl<'a> Gathered<'a> {
 
     /// The name before the sign at `at` gets the value in `value`.
     pub(super) fn before(&mut self, tokens: &'a [Token], at: usize, value: Range) {
-        let Some(last) = at.checked_sub(1) else {
+        let is_blank = |place: &usize| tokens.get(*place) == Some(&Token::Newline);
+        let Some(last) = (0..at).rev().find(|place| !is_blank(place)) else {
             return;
         };
         let is_member = last
@@ -177,10 +181,14 @@ impl<'a> Gathered<'a> {
             .and_then(|at| tokens.get(at))
             .is_some_and(|token| token.is_mark("."));
         match tokens.get(last) {
-            Some(Token::Name(name)) if is_member => self.bind_attribute(name, Bound::Value(value)),
+            Some(Token::Name(name)) if is_member => {
+                self.assigned.push((name, value));
+                self.bind_attribute(name, Bound::Value(value));
+            }
             Some(Token::Name(name)) => self.bind(name, Bound::Value(value)),
             // `const {a, b} = …`, `[a, b] = …`, `a[b] = …`
             Some(Token::Mark("}" | "]")) => {
+                self.stores(tokens, (last.saturating_sub(BACK_MAX), last + 1), value);
                 for token in (1..BACK_MAX).map_while(|back| tokens.get(at.checked_sub(back)?)) {
                     match token {
                         Token::Name(name) => {
@@ -259,15 +267,18 @@ impl<'a> Gathered<'a> {
         for token in (1..BACK_MAX).map_while(|back| tokens.get(at.checked_sub(back)?)) {
             match token {
                 Token::Name(word) if matches!(word.as_str(), "const" | "let" | "var") => break,
-                Token::Name(name) => self.bind(name, Bound::Element(value)),
-                Token::Mark("{" | "}" | "[" | "]" | "," | ":" | "...") => {}
+                Token::Name(name) => {
+                    self.bind(name, Bound::Element(value));
+                    self.bind_attribute(name, Bound::Element(value));
+                }
+                Token::Mark("{" | "}" | "[" | "]" | "," | ":" | "..." | ".")
+                | Token::Text(_)
+                | Token::Number => {}
                 Token::Mark(_)
                 | Token::Newline
                 | Token::Variable(_)
                 | Token::Symbol(_)
-                | Token::Text(_)
-                | Token::Command(_)
-                | Token::Number => break,
+                | Token::Command(_) => break,
             }
         }
     }
@@ -298,8 +309,21 @@ impl<'a> Gathered<'a> {
     }
 
     fn named(&mut self, tokens: &'a [Token], at: usize, bound: Bound) {
-        if let Some(Token::Name(name)) = tokens.get(at) {
+        let is_alone = !matches!(tokens.get(at + 1), Some(Token::Mark("." | "[")));
+        if let (true, Some(Token::Name(name))) = (is_alone, tokens.get(at)) {
             self.bind(name, bound);
+            return;
+        }
+        // `with … as (a, b)`, `with … as a.b`
+        for token in tokens.iter().skip(at).take(BACK_MAX) {
+            match token {
+                Token::Name(name) => {
+                    self.bind(name, Bound::Anything);
+                    self.bind_attribute(name, Bound::Anything);
+                }
+                Token::Mark(":") | Token::Newline => break,
+                _ => {}
+            }
         }
     }
 
@@ -360,11 +384,13 @@ impl<'a> Gathered<'a> {
         if let [_, (from, _), value, ..] = items(tokens, at + 1).as_slice()
             && let Some(Token::Text(Some(name))) = tokens.get(*from)
         {
+            self.assigned.push((name, *value));
             self.bind_attribute(name, Bound::Value(*value));
         }
     }
 
     pub(super) fn lambda(&mut self, tokens: &'a [Token], at: usize) {
+        let mut parameters = Vec::new();
         for token in tokens
             .get(at + 1..)
             .unwrap_or_default()
@@ -372,17 +398,25 @@ impl<'a> Gathered<'a> {
             .take(BACK_MAX)
         {
             match token {
-                Token::Name(name) => self.bind(name, Bound::Anything),
+                Token::Name(name) => {
+                    parameters.push(name.as_str());
+                    self.bind(name, Bound::Anything);
+                }
                 Token::Mark(":") => break,
                 _ => {}
             }
         }
+        self.given_on_the_spot(tokens, at, &parameters);
     }
 
     fn arrow(&mut self, tokens: &'a [Token], at: usize) {
+        let mut parameters = Vec::new();
+        let mut start = at;
         for back in 1..BACK_MAX {
+            start = at.saturating_sub(back);
             match at.checked_sub(back).and_then(|place| tokens.get(place)) {
                 Some(Token::Name(name)) => {
+                    parameters.push(name.as_str());
                     self.bind(name, Bound::Anything);
                     if back == 1 {
                         break;
@@ -392,9 +426,11 @@ impl<'a> Gathered<'a> {
                 Some(_) => {}
             }
         }
+        parameters.reverse();
+        self.given_on_the_spot(tokens, start, &parameters);
     }
 
-    fn anything_in(&mut self, tokens: &'a [Token], open: usize) {
+    pub(super) fn anything_in(&mut self, tokens: &'a [Token], open: usize) {
         for (from, to) in items(tokens, open) {
             for token in tokens.get(from..to).unwrap_or_default() {
                 if let Token::Name(name) = token {
@@ -422,6 +458,8 @@ impl<'a> Gathered<'a> {
                 self.changed.insert(name);
             }
             for range in items(tokens, at + 1) {
+                let receiver = Some(name.as_str());
+                self.stored.push(Stored { receiver, range });
                 let spreads = matches!(tokens.get(range.0), Some(Token::Mark("*" | "...")));
                 if adds && !spreads {
                     let is_list = is("extend");
@@ -446,6 +484,10 @@ impl<'a> Gathered<'a> {
                 .is_some_and(|token| token.is_mark("."))
         {
             self.changes_unnamed = true;
+            for range in items(tokens, at + 1) {
+                let receiver = None;
+                self.stored.push(Stored { receiver, range });
+            }
         }
     }
 
@@ -480,120 +522,9 @@ impl<'a> Gathered<'a> {
         }
         self.changes_unnamed = true;
     }
-
-    /// Binds parameters to what functions are called with.
-    pub(super) fn calls(&mut self, tokens: &'a [Token], functions: &[Function<'a>]) {
-        let mut by_name: HashMap<&str, Vec<&Function<'a>>> = HashMap::new();
-        for function in functions {
-            by_name.entry(function.called).or_default().push(function);
-        }
-        let mut called: HashSet<&str> = HashSet::new();
-        for (at, token) in tokens.iter().enumerate() {
-            let (Token::Name(name) | Token::Text(Some(name))) = token else {
-                continue;
-            };
-            let Some(functions) = by_name.get(name.as_str()) else {
-                continue;
-            };
-            let before = at.checked_sub(1).and_then(|at| tokens.get(at));
-            if before.is_some_and(|token| token.is_name("def") || token.is_name("class")) {
-                continue;
-            }
-            // A text may be the name it is looked up by.
-            let calls = opens(tokens.get(at + 1)) && matches!(token, Token::Name(_));
-            let given = calls.then(|| items(tokens, at + 1));
-            for function in functions.iter().take(4) {
-                called.insert(function.called);
-                self.given(tokens, function, given.as_deref());
-            }
-        }
-        for function in functions {
-            if !called.contains(function.called) || function.called_by_others {
-                for name in &function.parameters {
-                    self.bind(name, Bound::Anything);
-                }
-            }
-        }
-    }
-
-    /// Binds the parameters of `function` to the arguments of one call. Without arguments it is
-    /// handed on, and whoever calls it calls it with anything.
-    fn given(&mut self, tokens: &'a [Token], function: &Function<'a>, given: Option<&[Range]>) {
-        let skipped = usize::from(function.is_method);
-        let parameters = function.parameters.get(skipped..).unwrap_or_default();
-        let Some(given) = given else {
-            for name in parameters {
-                self.bind(name, Bound::Anything);
-            }
-            return;
-        };
-        for (place, (from, to)) in given.iter().copied().enumerate() {
-            match tokens.get(from..to).unwrap_or_default() {
-                [Token::Mark("*" | "**"), ..] => {
-                    for name in parameters {
-                        self.bind(name, Bound::Anything);
-                    }
-                }
-                [Token::Name(key), Token::Mark("="), ..] => {
-                    if let Some(name) = parameters.iter().find(|name| *name == key) {
-                        self.bind(name, Bound::Value((from + 2, to)));
-                    }
-                }
-                _ => {
-                    if let Some(name) = parameters.get(place) {
-                        self.bind(name, Bound::Value((from, to)));
-                    }
-                }
-            }
-        }
-    }
 }
 
-impl<'a> Gathered<'a> {
-    /// What is done to a collection by one of its names holds for the others. Called when all names
-    /// are bound.
-    pub(super) fn share(&mut self, tokens: &'a [Token]) {
-        let mut others: HashMap<&'a str, Vec<&'a str>> = HashMap::new();
-        for (name, bound) in &self.names {
-            for bound in bound {
-                let (Bound::Value(range) | Bound::Element(range) | Bound::Holder(range)) = bound
-                else {
-                    continue;
-                };
-                if let Some([Token::Name(other)]) = tokens.get(range.0..range.1) {
-                    others.entry(name).or_default().push(other);
-                }
-            }
-        }
-        let mut pending: Vec<&'a str> = self.mutated.iter().copied().collect();
-        let mut shared: HashSet<&'a str> = HashSet::new();
-        while let Some(name) = pending.pop() {
-            for other in others.remove(name).unwrap_or_default() {
-                if shared.insert(other) {
-                    pending.push(other);
-                }
-            }
-        }
-        for name in shared {
-            self.mutated.insert(name);
-            self.bind(name, Bound::Anything);
-        }
-    }
-
-    /// `dict.update(a, …)`, `setitem(a, …)`, `Object.assign(a, …)`: the first argument is changed.
-    pub(super) fn changes_first(&mut self, tokens: &'a [Token], at: usize) {
-        if opens(tokens.get(at + 1))
-            && let Some((from, to)) = items(tokens, at + 1).first().copied()
-            && let Some([Token::Name(name)]) = tokens.get(from..to)
-        {
-            self.mutated.insert(name);
-            self.bind(name, Bound::Anything);
-            self.bind_attribute(name, Bound::Anything);
-        }
-    }
-}
-
-fn opens(token: Option<&Token>) -> bool {
+pub(super) fn opens(token: Option<&Token>) -> bool {
     token.is_some_and(|token| token.is_mark("("))
 }
 

@@ -5,7 +5,8 @@
     reason = "tokens of all other kinds bind nothing"
 )]
 
-use super::gather::{Block, Function, Gathered, statement_end, value_end};
+use super::calls::Function;
+use super::gather::{Block, Gathered, statement_end, value_end};
 use super::texts::{changes_list, is_update};
 use super::{Bound, Range};
 use crate::language::script::lexer::{Indents, Token};
@@ -22,6 +23,8 @@ pub(super) fn gather<'a>(tokens: &'a [Token], indents: &Indents) -> Gathered<'a>
         depth: 0,
         in_import: false,
         decorated: false,
+        kept: Vec::new(),
+        is_kept: true,
     };
     let mut indents = indents.iter().peekable();
     for (at, token) in tokens.iter().enumerate() {
@@ -43,6 +46,10 @@ pub(super) fn gather<'a>(tokens: &'a [Token], indents: &Indents) -> Gathered<'a>
         }
     }
     let mut gathered = reader.gathered;
+    // Whoever writes a decorator of that name decides what it does.
+    if KEEPING.iter().any(|name| gathered.own.contains(name)) {
+        gathered.decorated.extend(reader.kept);
+    }
     gathered.calls(tokens, &reader.functions);
     gathered.share(tokens);
     gathered
@@ -63,6 +70,10 @@ struct Python<'a> {
     depth: usize,
     in_import: bool,
     decorated: bool,
+    /// Functions whose decorators return what the functions return.
+    kept: Vec<&'a str>,
+    /// Whether all decorators of the next function are such.
+    is_kept: bool,
 }
 
 impl<'a> Python<'a> {
@@ -86,7 +97,10 @@ impl<'a> Python<'a> {
             ":" if self.depth == 0 && opens_block(self.tokens.get(self.start)) => {
                 self.start = at + 1;
             }
-            "@" if at == self.start => self.decorated = true,
+            "@" if at == self.start => {
+                self.decorated = true;
+                self.is_kept &= self.keeps(at);
+            }
             // What is given by name may become a parameter or a field.
             "=" if self.depth > 0 => {
                 let value = (at + 1, value_end(self.tokens, at + 1));
@@ -115,11 +129,26 @@ impl<'a> Python<'a> {
         }
     }
 
+    /// Whether the decorator at `at` leaves alone what a function returns.
+    fn keeps(&self, at: usize) -> bool {
+        let names = self.tokens.get(at + 1..).unwrap_or_default();
+        let mut names = names
+            .iter()
+            .take_while(|token| !token.is_mark("(") && **token != Token::Newline);
+        let last = names.by_ref().filter_map(|token| match token {
+            Token::Name(name) => Some(name.as_str()),
+            _ => None,
+        });
+        last.last().is_some_and(|name| KEEPING.contains(&name))
+    }
+
     /// A field is also set by whoever makes an object of the class.
     fn fields(&mut self, at: usize, value: Range) {
         for token in self.tokens.get(self.start..at).unwrap_or_default() {
             match token {
                 Token::Name(name) => {
+                    self.gathered.assigned.push((name, value));
+                    self.gathered.computes_texts |= computes(name);
                     self.gathered.bind_attribute(name, Bound::Element(value));
                     self.gathered.bind_attribute(name, Bound::Value(value));
                 }
@@ -142,7 +171,10 @@ impl<'a> Python<'a> {
             "def" | "class" => self.defines(at, word == "class"),
             "case" if at == self.start => self.gathered.captures(tokens, at),
             "setattr" => self.gathered.set_attribute(tokens, at),
-            "lambda" => self.gathered.lambda(tokens, at),
+            "lambda" => {
+                self.gathered.lambda(tokens, at);
+                self.named_lambda(at);
+            }
             "return" | "yield" => {
                 let function = self.blocks.iter().rev().find(|block| !block.is_class);
                 if let Some(function) = function {
@@ -175,6 +207,29 @@ impl<'a> Python<'a> {
         }
     }
 
+    /// `f = lambda a: …` is a function called `f`.
+    fn named_lambda(&mut self, at: usize) {
+        let before = |back: usize| at.checked_sub(back).and_then(|at| self.tokens.get(at));
+        let (Some(Token::Mark("=")), Some(Token::Name(name))) = (before(1), before(2)) else {
+            return;
+        };
+        let names = self.tokens.get(at + 1..).unwrap_or_default();
+        let names = names
+            .iter()
+            .take_while(|token| !token.is_mark(":"))
+            .take(64);
+        let parameters = names.filter_map(|token| match token {
+            Token::Name(name) => Some(name.as_str()),
+            _ => None,
+        });
+        self.functions.push(Function {
+            called: name,
+            parameters: parameters.collect(),
+            is_method: false,
+            called_by_others: false,
+        });
+    }
+
     fn defines(&mut self, at: usize, is_class: bool) {
         let Some(Token::Name(name)) = self.tokens.get(at + 1) else {
             return;
@@ -195,6 +250,13 @@ impl<'a> Python<'a> {
                 "__getattr__" | "__getattribute__" | "__get__"
             );
         }
+        if self.is_kept {
+            self.kept.push(name);
+        } else {
+            self.gathered.decorated.insert(name);
+        }
+        self.is_kept = true;
+        self.gathered.computes_texts |= computes(name);
         self.decorated = false;
         self.blocks.push(Block {
             indent: self.indent,
@@ -202,6 +264,35 @@ impl<'a> Python<'a> {
             is_class,
         });
     }
+}
+
+/// Decorators that leave alone what a function returns.
+const KEEPING: [&str; 10] = [
+    "staticmethod",
+    "classmethod",
+    "property",
+    "cache",
+    "lru_cache",
+    "cached_property",
+    "abstractmethod",
+    "override",
+    "final",
+    "dataclass",
+];
+
+/// Whether a method of this name says what an object is when it is added to a text or shown in one.
+fn computes(name: &str) -> bool {
+    let operates = |start: &str| {
+        name.strip_prefix(start).is_some_and(|rest| {
+            ["add__", "truediv__", "mod__", "mul__", "matmul__"].contains(&rest)
+        })
+    };
+    matches!(
+        name,
+        "__str__" | "__format__" | "__fspath__" | "__repr__" | "__getitem__" | "__missing__"
+    ) || operates("__")
+        || operates("__r")
+        || operates("__i")
 }
 
 /// Whether a statement that begins so has a body behind a colon.

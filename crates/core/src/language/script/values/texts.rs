@@ -2,6 +2,7 @@
 
 use super::made::{Made, Origin, PLAIN};
 use crate::knowledge::names::LIST_CHANGERS;
+use crate::language::script::lexer::is_usual_format;
 use crate::place::HOLE;
 
 /// Puts values into a template: each place that `mark` starts gets any of them.
@@ -12,6 +13,9 @@ pub(super) fn format_with(template: &Made, mark: &str, values: &Made) -> Made {
     let mut all = Made::exact("");
     let mut rest = text;
     while let Some((plain, field)) = rest.split_once(mark) {
+        if mark == "{" && field.starts_with('{') {
+            return Made::unknown(values.origin.max(Origin::Data));
+        }
         all = all.then("", &Made::exact(plain));
         let close = if mark == "{" {
             field.find('}')
@@ -21,10 +25,32 @@ pub(super) fn format_with(template: &Made, mark: &str, values: &Made) -> Made {
         let Some(close) = close else {
             return Made::unknown(values.origin.max(Origin::Data));
         };
+        if !shows_value(mark, field.get(..=close).unwrap_or_default()) {
+            return Made::unknown(Origin::Assembled);
+        }
         all = all.then("", values);
         rest = field.get(close + 1..).unwrap_or_default();
     }
     all.then("", &Made::exact(rest))
+}
+
+/// Whether a field of a template shows a value as it is: `%c` makes a letter of a number, and a width may
+/// be filled with any sign.
+fn shows_value(mark: &str, field: &str) -> bool {
+    if mark != "{" {
+        return !field.ends_with('c');
+    }
+    let field = field.trim_end_matches('}');
+    let (name, format) = field.split_at(field.find(':').unwrap_or(field.len()));
+    !name.contains(['.', '[', '!']) && is_usual_format(format)
+}
+
+/// A text into which the variables that it names are put.
+pub(super) fn expanded(made: Made) -> Made {
+    if made.is_exact() && made.shapes().all(|text| !text.contains(['$', '%'])) {
+        return made;
+    }
+    Made::unknown(Origin::Foreign)
 }
 
 /// The last name of a path; of one that may be anything, some name.
