@@ -191,7 +191,7 @@ fn write_registry(languages: &[LanguageRow], code: &mut String) -> Result<(), St
 }
 
 /// The lists of names that a scripting language may have.
-const SCRIPT_LISTS: [&str; 27] = [
+const SCRIPT_LISTS: [&str; 28] = [
     "functions",
     "methods",
     "modules",
@@ -214,6 +214,7 @@ const SCRIPT_LISTS: [&str; 27] = [
     "carried",
     "quiet",
     "standard",
+    "loaders",
     "statements",
     "databases",
     "sending_methods",

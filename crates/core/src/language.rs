@@ -129,6 +129,9 @@ pub struct Reading {
     pub unfamiliar: Option<&'static str>,
     /// Modules that it loads, as it names them.
     pub imports: Vec<String>,
+    /// Whether a way was taken to keep something from being seen that ordinary code does not need: code
+    /// made while it runs, names spelt in parts, code that other code loads by force.
+    pub(crate) conceals: bool,
     /// Whether it reads files whose names it computes.
     pub(crate) reads_computed: bool,
     /// Whether it writes files whose names it computes.
@@ -220,6 +223,7 @@ impl Reading {
         self.hidden = self.hidden.or(other.hidden);
         self.unfamiliar = self.unfamiliar.or(other.unfamiliar);
         self.imports.extend(other.imports);
+        self.conceals |= other.conceals;
         self.reads_computed |= other.reads_computed;
         self.writes_computed |= other.writes_computed;
     }

@@ -107,6 +107,8 @@ pub struct Script {
     pub carried: Names,
     /// Modules that reach beyond the program by functions alone: their objects do nothing more.
     pub quiet: Names,
+    /// Names of `reaching` that run other code than that of a module.
+    pub loaders: Names,
     /// Modules of the standard library that are on no other list.
     pub standard: Names,
     /// Methods that take a statement for a database in some libraries.

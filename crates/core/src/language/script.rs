@@ -7,6 +7,7 @@
 
 mod bindings;
 mod effects;
+mod inner;
 mod lexer;
 mod literals;
 mod members;
@@ -31,6 +32,7 @@ const NOT_UNDERSTOOD: &str = "code that is not in the proven-harmless subset";
 const UNPARSED: &str = "code that cannot be split into words";
 const FOREIGN_CODE: &str = "code that loads or computes other code";
 const COMPUTED: &str = "code that computes what it opens, runs or deletes";
+const CONCEALED: &str = "code that spells in parts what it opens, runs or deletes";
 
 /// Reads a snippet of `lang` that is run with words nobody knows.
 pub fn read(lang: Lang, code: &str) -> Reading {
@@ -39,15 +41,20 @@ pub fn read(lang: Lang, code: &str) -> Reading {
 
 /// Reads a snippet of `lang` that is run with the words `arguments`, where they are known.
 pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) -> Reading {
-    if code.len() > CODE_BYTES_MAX {
-        return Reading::hidden(TOO_LONG);
-    }
     let Some(script) = lang.script() else {
         return Reading::hidden(NOT_UNDERSTOOD);
     };
+    // Files of JavaScript are often written in a dialect of it; those of Python are not.
+    let unread = |why: &'static str| Reading {
+        conceals: script.syntax == Syntax::Python,
+        ..Reading::hidden(why)
+    };
+    if code.len() > CODE_BYTES_MAX {
+        return unread(TOO_LONG);
+    }
     let Some((tokens, indents)) = lexer::tokens(script, code).filter(|_| is_spelt_plainly(code))
     else {
-        return Reading::hidden(UNPARSED);
+        return unread(UNPARSED);
     };
     let mut bindings = Bindings::collect(script, &tokens);
     let paths = std::mem::take(&mut bindings.paths);
@@ -408,6 +415,7 @@ impl<'a> Reader<'a> {
         }
         if !is_block {
             let makes = self.script.makers.contains(name);
+            self.reading.conceals |= makes || self.takes_by_name(at, name);
             self.reading
                 .hide(if makes { MAKES_CODE } else { FOREIGN_CODE });
         }
@@ -539,22 +547,11 @@ impl<'a> Reader<'a> {
             return;
         }
         if !is_local || (rest.is_empty() && !self.may_call(first, end)) {
+            self.reading.conceals |= self.loads_by_force(&path, end);
             self.reading.hide(NOT_UNDERSTOOD);
             return;
         }
         self.check_chain(rest, at, end);
-    }
-
-    /// Whether a path leads to what a module of the standard library keeps for itself: `uuid._popen`.
-    fn is_private(&self, parts: &[String]) -> bool {
-        let [module, rest @ ..] = parts else {
-            return false;
-        };
-        let is_own = |part: &String| part.starts_with('_') && !part.starts_with("__");
-        self.script.syntax == Syntax::Python
-            && self.bindings.modules.contains(module.as_str())
-            && self.script.is_standard(module)
-            && rest.iter().any(is_own)
     }
 
     /// Where modules are searched decides what a later import runs.

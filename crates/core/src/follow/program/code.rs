@@ -357,9 +357,9 @@ impl Walk<'_> {
     }
 
     /// Judges what was recognised in code that runs without being named. What it computes is the
-    /// project's own business, unless it makes code out of it.
+    /// project's own business, unless it takes care that nobody sees it.
     fn recognised(&mut self, reading: &Reading, posts: bool, program: &str, span: Span) {
-        if let Some(why) = reading.hidden.filter(|why| *why == language::MAKES_CODE) {
+        if let Some(why) = reading.hidden.filter(|_| reading.conceals) {
             self.deeds(&Reading::hidden(why), program, span);
         }
         let reaches = |deed: &&Deed| matches!(deed, Deed::Fetch(to) if !to.is_empty() && !is_local_or_registry(to));

@@ -112,14 +112,21 @@ impl Walk<'_> {
             None => self.ground.place(".").path,
         };
         self.memory.want(Wanted::Directory(base.clone()));
-        let outside = self.ground.place(&base).inside == Some(false);
+        let here = self.ground.place(&base);
+        let outside = here.inside == Some(false);
+        let foreign = outside && !self.is_owners(&here);
         for module in modules.iter().take(IMPORTS_MAX) {
             if is_elsewhere(role, module) {
                 self.script_file(&Arg::literal(module, span), "node");
                 continue;
             }
             let files = module_files(role, &base, module);
-            let local = outside && role == Role::Snippet(Lang::JAVASCRIPT) && !files.is_empty();
+            let lies_outside = |path: &String| self.ground.place(path).inside == Some(false);
+            let local = match role {
+                Role::Snippet(Lang::JAVASCRIPT) => files.iter().any(lies_outside),
+                // Python looks for a module beside who loads it before it looks elsewhere.
+                _ => foreign && !is_library(role, module),
+            };
             if local && !files.iter().any(|path| self.is_seen_file(path)) {
                 self.unreadable("loads a file outside the workspace that is not seen", span);
             }
@@ -156,6 +163,14 @@ impl Walk<'_> {
                 self.run_written(&path, &stream, "python", span);
             }
         }
+    }
+
+    /// Whether the files of `module` in this directory were seen.
+    pub(super) fn is_seen_module(&mut self, module: &str) -> bool {
+        let base = self.ground.place(".").path;
+        let inside = format!("{base}/{}", module.replace('.', "/"));
+        let files = [format!("{inside}.py"), format!("{inside}/__main__.py")];
+        files.iter().any(|path| self.is_seen_file(path))
     }
 
     /// Returns what the file at `path` is known to hold, without asking for more.
@@ -205,6 +220,17 @@ fn language_of(path: &str, text: &str, interpreter: &str) -> Role {
         .or_else(by_shebang)
         .or_else(by_end)
         .unwrap_or(otherwise)
+}
+
+/// Whether `module` is a well-known library, which no file beside the script is likely to be.
+fn is_library(role: Role, module: &str) -> bool {
+    let Role::Snippet(lang) = role else {
+        return false;
+    };
+    let first = module.split(['.', '/']).next().unwrap_or(module);
+    lang.script().is_some_and(|script| {
+        script.knows_module(first) || script.is_standard(first) || !script.is_ordinary(first)
+    })
 }
 
 /// Whether a module of JavaScript is named by where it lies, outside of who loads it.

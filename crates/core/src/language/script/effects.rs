@@ -7,7 +7,7 @@
 
 use super::lexer::Token;
 use super::values::{Made, Origin, Range, Values};
-use super::{COMPUTED, processes};
+use super::{COMPUTED, CONCEALED, processes};
 use crate::knowledge::languages::{Call, Script};
 use crate::knowledge::names::CALL_ARGUMENTS;
 use crate::knowledge::{CallReader, Effect, Feature, Role, Syntax};
@@ -193,7 +193,11 @@ pub(super) fn path(script: &Script, role: Role, made: &Made, reading: &mut Readi
     let reaches = made.origin >= Origin::Assembled && !made.is_exact();
     let writes = matches!(role, Role::Write | Role::Create);
     if reaches || made.begins_anywhere() || made.is_vague() && !writes {
+        conceals(made, reading);
         return None;
+    }
+    if writes {
+        reading.deeds.extend(made.shapes().filter_map(hidden_place));
     }
     if made.is_vague() {
         reading.writes_computed = true;
@@ -205,10 +209,43 @@ pub(super) fn path(script: &Script, role: Role, made: &Made, reading: &mut Readi
     Some(())
 }
 
+/// Notes that what `made` names is kept from being seen, if the script has spelt it in parts.
+pub(super) fn conceals(made: &Made, reading: &mut Reading) {
+    if made.origin == Origin::Assembled && !made.is_exact() {
+        reading.conceals = true;
+        reading.hide(CONCEALED);
+    }
+}
+
+/// What a path may be that begins with a directory of the project which is found by listing: where what
+/// follows says so, it is that of the repository, whose files are obeyed.
+fn hidden_place(shape: String) -> Option<Deed> {
+    let may_be = |part: &str, name: &str| {
+        let (start, rest) = part.split_once(HOLE)?;
+        let end = rest.rsplit(HOLE).next().unwrap_or(rest);
+        let fits = name.len() >= start.len() + end.len();
+        Some(fits && name.starts_with(start) && name.ends_with(end))
+    };
+    let mut parts = shape.trim_start_matches("./").split('/');
+    let directory = parts.next()?;
+    let inner = parts.find(|part| !matches!(*part, "" | "."))?;
+    let is_repository = may_be(directory, ".git")?;
+    let named =
+        |name: &str| inner == name || may_be(inner, name) == Some(inner.len() > HOLE.len_utf8());
+    let obeyed = ["hooks", "config"].into_iter().find(|name| named(name))?;
+    let path = if obeyed == "hooks" {
+        ".git/hooks/pre-commit"
+    } else {
+        ".git/config"
+    };
+    is_repository.then(|| Deed::MayWrite(path.to_owned()))
+}
+
 /// Notes that a file is read. Which one may be computed, as long as nothing spells it in pieces; what
 /// it may be is found out from the texts at hand.
 fn read(script: &Script, made: &Made, reading: &mut Reading) -> Option<()> {
     if made.origin == Origin::Assembled && !made.is_exact() {
+        conceals(made, reading);
         return None;
     }
     if !made.is_exact() {

@@ -2,7 +2,7 @@
 //!
 //! Each setting is read or known to change nothing; any other hides what is run.
 
-use super::effects::Arguments;
+use super::effects::{Arguments, conceals};
 use super::lexer::Token;
 use super::values::{Made, Origin, Range};
 use crate::knowledge::Role;
@@ -55,6 +55,7 @@ pub(super) fn command(arguments: &Arguments<'_, '_>, reading: &mut Reading) -> O
     }
     // What is typed into a shell is code as well.
     if !made.is_exact() || settings.is_typed || !settings.variables.is_empty() {
+        conceals(&made, reading);
         return None;
     }
     let directory = settings.directory;
@@ -157,6 +158,7 @@ fn run(settings: &Settings, lists: &[Vec<Made>], reading: &mut Reading) -> Optio
             let is_option = word.begins_anywhere() || word.origin >= Origin::Assembled;
             let is_open = is_option && !word.is_exact();
             if is_open && !is_own {
+                conceals(word, reading);
                 return None;
             }
             let shapes: Vec<String> = if is_open {

@@ -162,6 +162,12 @@ impl Walk<'_> {
         if self.ground.workspace.is_none() {
             act.clarity = Score::new(650);
         }
+        // In a directory outside the workspace it is a file that lies there.
+        let here = self.place(".");
+        if here.inside == Some(false) && !self.is_owners(&here) && !self.is_seen_module(module) {
+            act.effect = Effect::Exec;
+            act = act.because("runs code of a directory outside the workspace");
+        }
         self.note(act);
         for operand in rest {
             if !operand.text.starts_with('-') && is_absolute(&operand.text) {
