@@ -15,7 +15,7 @@ pub const VERSIONS_MAX: usize = 16;
 /// Files that one call writes and that are remembered.
 pub(crate) const WRITES_MAX: usize = 64;
 /// Files and directories that one call may ask about.
-const WANTED_MAX: usize = 32;
+const WANTED_MAX: usize = 64;
 
 /// What a file may hold.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -26,6 +26,8 @@ pub enum Content {
     Unknown,
     /// What a build made of the project's own sources: as trusted as they are.
     Built,
+    /// Something that was loaded from the network.
+    Fetched,
 }
 
 impl Content {
@@ -61,9 +63,8 @@ impl Written {
             contents.push(content);
         } else {
             // What was left out may be anything.
-            contents.retain(|known| *known == Content::Unknown);
+            contents.retain(|known| *known == Content::Fetched);
             contents.push(Content::Unknown);
-            contents.dedup();
         }
     }
 
@@ -134,11 +135,14 @@ pub struct Files {
     pub writes: Vec<(String, Content)>,
     /// Which files that earlier calls wrote it runs, or has taken up by what it runs.
     pub runs: Vec<String>,
+    /// Whether it would have to know more than can be asked for.
+    pub wants_more: bool,
 }
 
 impl Files {
     /// Adds what `other` found out.
     pub(crate) fn absorb(&mut self, other: Self) {
+        self.wants_more |= other.wants_more;
         other
             .wanted
             .into_iter()
@@ -156,8 +160,13 @@ impl Files {
     }
 
     pub(crate) fn want(&mut self, wanted: Wanted) {
-        if self.wanted.len() < WANTED_MAX && !self.wanted.contains(&wanted) {
+        if self.wanted.contains(&wanted) {
+            return;
+        }
+        if self.wanted.len() < WANTED_MAX {
             self.wanted.push(wanted);
+        } else {
+            self.wants_more = true;
         }
     }
 

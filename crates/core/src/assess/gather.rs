@@ -109,6 +109,9 @@ impl Gathered {
     pub(super) fn absorb(&mut self, mut walk: Walk<'_>) {
         self.acts.append(&mut walk.acts);
         self.files.absorb(walk.into_files());
+        if self.files.wants_more {
+            self.unreadable("", "runs or loads more files than can be looked at");
+        }
     }
 
     /// The side-effect class of what was gathered so far.

@@ -3,7 +3,7 @@
 //! Separate from the walk so that what is remembered has one owner: programs ask here what a file
 //! holds that an earlier command wrote.
 
-use super::value::Stream;
+use super::value::{Arg, Stream};
 use crate::written::{Content, Files, Wanted};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
@@ -17,6 +17,8 @@ const CHAIN_MAX: usize = 4;
 const REPOSITORIES_MAX: usize = 16;
 /// Directories that are remembered as filled; more is put to a person.
 const FILLED_MAX: usize = 32;
+/// Names of places with secrets that are remembered.
+const NAMED_MAX: usize = 16;
 /// Files that run files that run files.
 const RUNNING_MAX: usize = 8;
 /// Stands behind a remembered name when any end may follow.
@@ -54,6 +56,8 @@ pub(crate) struct Memory {
     repositories: Vec<String>,
     /// Directories outside the workspace that this text has filled with files nobody saw.
     filled: Vec<String>,
+    /// Values of variables that name a place with secrets.
+    named: Vec<Arg>,
 }
 
 impl Memory {
@@ -70,6 +74,18 @@ impl Memory {
         if let Some(file) = self.files.last_mut() {
             file.built = true;
         }
+    }
+
+    /// Remembers that a variable holds the name of a place with secrets.
+    pub(super) fn name(&mut self, value: Arg) {
+        if self.named.len() < NAMED_MAX && !self.named.contains(&value) {
+            self.named.push(value);
+        }
+    }
+
+    /// Returns the names of places with secrets that variables hold.
+    pub(super) fn named(&self) -> Vec<Arg> {
+        self.named.clone()
     }
 
     /// Remembers what all files hold whose path begins with `begins`.

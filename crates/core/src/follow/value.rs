@@ -163,6 +163,10 @@ impl From<&Content> for Stream {
         match content {
             Content::Exact(text) => Self::known(text.clone()),
             Content::Unknown => Self::unknown(Taint::default()),
+            Content::Fetched => Self::unknown(Taint {
+                network: true,
+                ..Taint::default()
+            }),
             // There is nothing in it that has to be read.
             Content::Built => Self::known(""),
         }
@@ -172,7 +176,8 @@ impl From<&Content> for Stream {
 impl From<Stream> for Content {
     fn from(stream: Stream) -> Self {
         match stream.text {
-            Some(text) if !stream.taint.network && !stream.taint.uncertain => Self::of(&text),
+            _ if stream.taint.network => Self::Fetched,
+            Some(text) if !stream.taint.uncertain => Self::of(&text),
             Some(_) | None => Self::Unknown,
         }
     }

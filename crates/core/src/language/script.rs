@@ -232,6 +232,7 @@ impl<'a> Reader<'a> {
             Syntax::Plain | Syntax::Python | Syntax::Ruby => false,
         };
         if refused {
+            self.reading.conceals |= self.calls_by_key(at);
             self.reading.hide(FOREIGN_CODE);
         }
     }
@@ -562,7 +563,8 @@ impl<'a> Reader<'a> {
             path.starts_with("sys.path") && (parts.len() > 2 || handed_on || !self.ends_value(end));
         if changes {
             let adds = matches!(path, "sys.path.insert" | "sys.path.append");
-            if adds && self.is_mark(end, "(") && !self.names_elsewhere(end) {
+            let leads_away = self.names_elsewhere(end) || self.leads_elsewhere(end);
+            if adds && self.is_mark(end, "(") && !leads_away {
                 self.reading.wonder(NOT_UNDERSTOOD);
             } else {
                 self.reading.hide(FOREIGN_CODE);

@@ -38,6 +38,9 @@ struct StoredContent {
     /// Whether a build made it of the project's own sources.
     #[serde(default, skip_serializing_if = "is_false")]
     built: bool,
+    /// Whether it was loaded from the network.
+    #[serde(default, skip_serializing_if = "is_false")]
+    fetched: bool,
 }
 
 #[expect(
@@ -84,11 +87,15 @@ impl Sessions {
             }
             for file in on_disk {
                 // A result of a build is no text that could be read.
-                let built = known
-                    .at(&file.path)
-                    .any(|content| *content == Content::Built);
+                let is = |wanted: &Content| known.at(&file.path).any(|content| content == wanted);
+                let built = is(&Content::Built);
+                // What was loaded from the network stays that, whatever it is.
+                let fetched = is(&Content::Fetched);
                 if known.at(&file.path).next().is_some() && !built {
                     known.set(&file.path, Content::from(file.clone()));
+                    if fetched {
+                        known.add(&file.path, Content::Fetched);
+                    }
                 }
             }
             considered = consider_after(policy, call, bound, known.clone());
@@ -141,10 +148,10 @@ impl Sessions {
         for query in queries {
             for record in self.base.store.find(query).await? {
                 let stored: StoredContent = read(&record)?;
-                let content = if stored.built {
-                    Content::Built
-                } else {
-                    stored.content.map_or(Content::Unknown, Content::Exact)
+                let content = match stored.content {
+                    _ if stored.built => Content::Built,
+                    _ if stored.fetched => Content::Fetched,
+                    content => content.map_or(Content::Unknown, Content::Exact),
                 };
                 known.add(&stored.path, content);
                 found = true;
@@ -163,9 +170,10 @@ pub(crate) fn written_puts(
 ) -> Vec<Put> {
     let puts = writes.iter().map(|(path, content)| {
         let built = *content == Content::Built;
+        let fetched = *content == Content::Fetched;
         let content = match content {
             Content::Exact(text) => Some(text.clone()),
-            Content::Unknown | Content::Built => None,
+            Content::Unknown | Content::Built | Content::Fetched => None,
         };
         let is_placed = path.starts_with(['/', '~']);
         let link = if is_placed {
@@ -177,6 +185,7 @@ pub(crate) fn written_puts(
             path: path.clone(),
             content,
             built,
+            fetched,
         };
         let body = written(&stored);
         let id = hashed(&["content", key.as_str(), &body]);

@@ -210,6 +210,9 @@ impl Walk<'_> {
             Reading::hidden("code in an unsupported language")
         };
         self.imports(role, &reading.imports, arg.span);
+        if reading.reads_computed {
+            self.reads_named(program, arg.span);
+        }
         let posts = ["data=", "method", "body", "POST"]
             .iter()
             .any(|word| arg.text.contains(word));
@@ -312,12 +315,23 @@ impl Walk<'_> {
         }
         let ground = self.ground.clone();
         let mut left = Vec::new();
+        let is_fetch = |deed: &Deed| matches!(deed, Deed::Fetch(_));
+        let fetches = reading.deeds.iter().any(is_fetch);
         let mut handed = Heard::default();
         for deed in &reading.deeds {
             self.goes(deed, &mut left);
             let ((), heard) = self.listening(|walk| walk.deed(deed, program, span));
             if matches!(deed, Deed::Shell(_)) {
                 handed = handed.and(heard);
+            }
+            // What code loads it may write into any file.
+            if let (true, Deed::WriteFile(path)) = (fetches, deed) {
+                let taint = Taint {
+                    network: true,
+                    ..Taint::default()
+                };
+                let file = Arg::literal(mark_home(path), span);
+                self.remember_file(&file, Stream::unknown(taint));
             }
         }
         self.ground = ground;
@@ -493,14 +507,17 @@ impl Walk<'_> {
 
     /// Judges a text that may be part of a path which is read: only places that hold secrets count.
     pub(crate) fn may_read(&mut self, file: &Arg, program: &str) {
-        let place = self.ground.place(&file.text);
-        let secret = matches!(
-            place.kind,
-            PathKind::Credential | PathKind::Environment | PathKind::Process | PathKind::History
-        );
-        if secret {
+        if self.names_secret(file) {
             self.reads(file, program);
         }
+    }
+
+    /// Whether a text names a place that holds secrets.
+    pub(super) fn names_secret(&self, file: &Arg) -> bool {
+        matches!(
+            self.ground.place(&file.text).kind,
+            PathKind::Credential | PathKind::Environment | PathKind::Process | PathKind::History
+        )
     }
 
     /// Joins words into the text a shell elsewhere would read, and follows it.

@@ -123,7 +123,9 @@ impl Walk<'_> {
             let files = module_files(role, &base, module);
             let lies_outside = |path: &String| self.ground.place(path).inside == Some(false);
             let local = match role {
-                Role::Snippet(Lang::JAVASCRIPT) => files.iter().any(lies_outside),
+                Role::Snippet(Lang::JAVASCRIPT) if module.starts_with('.') => {
+                    files.iter().any(lies_outside)
+                }
                 // Python looks for a module beside who loads it before it looks elsewhere.
                 _ => foreign && !is_library(role, module),
             };
@@ -243,7 +245,8 @@ fn is_elsewhere(role: Role, module: &str) -> bool {
 fn module_files(role: Role, base: &str, module: &str) -> Vec<String> {
     if role == Role::Snippet(Lang::JAVASCRIPT) {
         if !module.starts_with("./") && !module.starts_with("../") {
-            return Vec::new();
+            let installed = format!("{base}/node_modules/{module}");
+            return vec![format!("{installed}/index.js"), format!("{installed}.js")];
         }
         let mut directory = base;
         let mut rest = module;
@@ -302,6 +305,9 @@ mod tests {
             module_files(Role::Snippet(Lang::JAVASCRIPT), "/w/src", "../lib/x").first(),
             Some(&"/w/lib/x".to_owned())
         );
-        assert!(module_files(Role::Snippet(Lang::JAVASCRIPT), "/w", "react").is_empty());
+        assert_eq!(
+            module_files(Role::Snippet(Lang::JAVASCRIPT), "/w", "react").first(),
+            Some(&"/w/node_modules/react/index.js".to_owned())
+        );
     }
 }

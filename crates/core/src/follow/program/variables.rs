@@ -10,11 +10,15 @@ use crate::knowledge::{
     Effect, PathKind, Role, VARIABLE_EXACT, VARIABLE_STARRED, VARIABLES, VariableRow,
 };
 use crate::place::{HOLE, HOME};
+use crate::shell::syntax::Span;
 use crate::written::Wanted;
 
 impl Walk<'_> {
     /// Judges setting `name` to `value`.
     pub(crate) fn variable_effect(&mut self, name: &str, value: &Arg) {
+        if self.names_secret(value) {
+            self.memory.name(value.clone());
+        }
         let Some(row) = find(name) else { return };
         let text = value.text.as_str();
         if text.is_empty() {
@@ -73,6 +77,15 @@ impl Walk<'_> {
         } else {
             self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
         }
+    }
+
+    /// Judges code that reads a file whose name it computes: variables may hold the name, and the
+    /// directory the file.
+    pub(super) fn reads_named(&mut self, program: &str, span: Span) {
+        for value in self.memory.named() {
+            self.reads(&value, program);
+        }
+        self.may_read(&Arg::literal("./x", span), program);
     }
 
     /// Whether a toolchain lies where none is installed. A name without a slash is one that is.

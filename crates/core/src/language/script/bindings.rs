@@ -51,7 +51,10 @@ impl Bindings {
                 Token::Name(word) if script.binders.contains(word) => {
                     bindings.binder(word, rest);
                 }
-                Token::Mark("=" | ":=") => bindings.assignment(script, tokens, at),
+                Token::Mark("=" | ":=") => {
+                    bindings.assignment(script, tokens, at);
+                    bindings.alias(script, tokens, at);
+                }
                 Token::Mark("=>") if syntax == Syntax::JavaScript => bindings.arrow(tokens, at),
                 Token::Mark("|") if syntax == Syntax::Ruby => bindings.block(rest),
                 Token::Mark(_)
@@ -185,6 +188,29 @@ impl Bindings {
                 },
                 Some(Token::Mark("," | "*" | "{" | "}" | "[" | "]" | ":" | "...")) => {}
                 _ => break,
+            }
+        }
+    }
+
+    /// `f = os.remove` gives a function another name.
+    fn alias(&mut self, script: &Script, tokens: &[Token], at: usize) {
+        let value = tokens.get(at + 1..).unwrap_or_default();
+        let is_end = |token: &Token| *token == Token::Newline || token.is_mark(";");
+        let end = value.iter().take(BINDING_TOKENS_MAX).position(is_end);
+        let path = dotted(value.get(..end.unwrap_or(value.len())).unwrap_or_default());
+        let name = at.checked_sub(1).and_then(|at| tokens.get(at));
+        let before = at.checked_sub(2).and_then(|at| tokens.get(at));
+        let is_alone = before.is_none_or(|token| {
+            is_end(token) || matches!(token, Token::Name(word) if script.binders.contains(word))
+        });
+        if let (Some(path), Some(Token::Name(name)), true) = (path, name, is_alone) {
+            let (first, rest) = path.split_at(path.find('.').unwrap_or(path.len()));
+            let whole = self
+                .paths
+                .get(first)
+                .map(|module| format!("{module}{rest}"));
+            if let Some(whole) = whole.filter(|whole| script.calls.contains(whole)) {
+                self.path(name, whole);
             }
         }
     }

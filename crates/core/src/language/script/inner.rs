@@ -5,7 +5,34 @@ use super::Reader;
 use super::lexer::Token;
 use crate::knowledge::Syntax;
 
+/// Tokens that an index may have.
+const INDEX_TOKENS_MAX: usize = 128;
+
 impl Reader<'_> {
+    /// Whether the bracket at `at` ends the index by which a function of a module is taken that reaches out:
+    /// `fs[a + b](…)`.
+    pub(super) fn calls_by_key(&self, at: usize) -> bool {
+        let mut depth = 0_usize;
+        for back in 0..INDEX_TOKENS_MAX {
+            let Some(place) = at.checked_sub(back) else {
+                return false;
+            };
+            if self.is_mark(place, "]") {
+                depth += 1;
+            } else if self.is_mark(place, "[") {
+                depth = depth.saturating_sub(1);
+            }
+            if depth == 0 {
+                let module = match self.before(place) {
+                    Some(Token::Name(name)) => self.paths.get(name.as_str()),
+                    _ => None,
+                };
+                return module.is_some_and(|path| !self.script.is_ordinary(path));
+            }
+        }
+        false
+    }
+
     /// Whether something is taken from a module that reaches out, by a name that is computed.
     pub(super) fn takes_by_name(&self, at: usize, name: &str) -> bool {
         let first = self.arguments(at + 1).ranges.first().copied();

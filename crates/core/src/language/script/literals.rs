@@ -8,6 +8,7 @@
 use std::collections::HashSet;
 
 use super::lexer::Token;
+use super::values::Origin;
 use super::{COMPUTED, Reader};
 use crate::language::Deed;
 
@@ -28,6 +29,17 @@ impl Reader<'_> {
         tokens.into_iter().any(
             |token| matches!(token, Token::Text(Some(text)) if text.starts_with(['/', '~']) || text.contains("..")),
         )
+    }
+
+    /// Whether what the last argument of the call at `end` may be lies outside the project, or is given
+    /// from outside.
+    pub(super) fn leads_elsewhere(&self, end: usize) -> bool {
+        let Some(range) = self.arguments(end).ranges.last().copied() else {
+            return false;
+        };
+        let made = self.values.of(range);
+        let is_given = made.origin > Origin::Data && !made.is_exact();
+        is_given || made.shapes().any(|text| text.starts_with(['/', '~']))
     }
 
     /// Texts that name a place count wherever they stand: a function that no table describes may open

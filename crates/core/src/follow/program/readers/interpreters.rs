@@ -8,7 +8,7 @@ use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::{self, Effect, Lang, PathKind, Role, Value, languages};
 use crate::language::find;
 use crate::place::below::Look;
-use crate::place::{HOLE, Place, is_absolute};
+use crate::place::{HOLE, Place, is_absolute, mark_home};
 use crate::score::Score;
 
 impl Walk<'_> {
@@ -104,6 +104,16 @@ impl Walk<'_> {
     fn words_of_code(&mut self, line: &Line<'_>) {
         for operand in &line.read.operands {
             self.may_read(operand, line.row.name);
+        }
+        // So does what it reads from its input, line by line.
+        let lines = line.stdin.text.as_deref().unwrap_or_default().lines();
+        let is_path = |line: &&str| !line.is_empty() && !line.contains(char::is_whitespace);
+        for path in lines.take(INPUT_LINES_MAX).filter(is_path) {
+            let path = Arg::literal(mark_home(path), line.span);
+            self.may_read(&path, line.row.name);
+        }
+        for path in &line.stdin.names {
+            self.may_read(&Arg::literal(path.clone(), line.span), line.row.name);
         }
     }
 
@@ -518,6 +528,8 @@ fn has_other_way(words: &[&str]) -> bool {
 
 /// How many words or lines a command is filled with one by one.
 const FILLINGS_MAX: usize = 16;
+/// Lines of the input of code that are looked at for names of files.
+const INPUT_LINES_MAX: usize = 64;
 
 /// Returns `inputs` where they are few enough to be tried, or what stands for any of them.
 fn few(inputs: Vec<String>) -> Vec<String> {
