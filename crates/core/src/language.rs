@@ -60,6 +60,8 @@ pub enum Deed {
     Give(Vec<String>, String),
     /// Loads the file at this path in a way in which it may run code of its own.
     Load(String),
+    /// A text is handed to something that may run it.
+    MayRun(String),
     /// Writes some file whose path may have this text in it.
     MayWrite(String),
     /// Reads some file whose path may have this text in it.

@@ -6,6 +6,7 @@
 //! are not seen stay hidden. In the others every name, call and import must be on a list.
 
 mod bindings;
+mod commands;
 mod effects;
 mod inner;
 mod lexer;
@@ -68,6 +69,7 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     let mut reader = Reader {
         script,
         maps_rows: pairs.any(|(dot, name)| dot.is_mark(".") && is_mapper(name)),
+        holds_commands: tokens.iter().any(commands::begins_command),
         tokens: &tokens,
         bindings,
         values: &values,
@@ -126,6 +128,8 @@ struct Reader<'a> {
     tokens: &'a [Token],
     /// Whether an object mapper is used, so that methods change rows of a database.
     maps_rows: bool,
+    /// Whether a text of the script begins like a command line that does something.
+    holds_commands: bool,
     bindings: Bindings,
     values: &'a Values<'a>,
     paths: &'a Paths,
@@ -533,6 +537,9 @@ impl<'a> Reader<'a> {
         let is_loaded = is_module || self.reading.imports.contains(first);
         if !is_local && is_loaded && script.is_ordinary(&path) {
             self.reading.wonder(NOT_UNDERSTOOD);
+            if rest.is_empty() {
+                self.check_library(path.rsplit('.').next().unwrap_or(&path), end);
+            }
             self.check_chain(rest, at, end);
             return;
         }

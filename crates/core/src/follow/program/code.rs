@@ -389,7 +389,7 @@ impl Walk<'_> {
         let word = |text: &str| seen_word(text, span);
         let act = |effect: Effect, on: &str| Act::new(effect, program.to_owned(), span).on(on);
         match deed {
-            Deed::Shell(text) => {
+            Deed::Shell(text) | Deed::MayRun(text) => {
                 self.text(&text.clone(), self.here(span));
             }
             Deed::Run(command) => {

@@ -409,10 +409,6 @@ pub(super) fn moves(call: &Call) -> bool {
 pub(super) fn spelt_statement(arguments: &Arguments<'_, '_>, reading: &mut Reading) {
     let made = arguments.range(0).and_then(|range| arguments.made(range));
     for shape in made.iter().flat_map(Made::shapes) {
-        // A word alone is none.
-        if shape.split_whitespace().nth(2).is_none() {
-            continue;
-        }
         let read = sql::read(&shape.replace(HOLE, "x"), Dialect::Generic);
         let changes = |deed: &Deed| {
             matches!(

@@ -183,7 +183,14 @@ impl Reader<'_> {
     fn check_statement(&mut self, method: &str, end: usize) {
         if self.script.statements.contains(method) {
             let arguments = self.arguments(end);
-            effects::spelt_statement(&arguments, &mut self.reading);
+            // A word or two may be anything.
+            let text = arguments.text(0).unwrap_or_default();
+            if text.split_whitespace().nth(2).is_some() {
+                effects::spelt_statement(&arguments, &mut self.reading);
+            }
+        }
+        if !self.script.methods.contains(method) {
+            self.check_library(method, end);
         }
     }
 

@@ -151,7 +151,7 @@ impl<'a> Values<'a> {
 
     /// A collection with what is put into collections that may be this one.
     fn with_loose(&self, made: Made, depth: usize) -> Made {
-        if self.gathered.loose.len() > BOUND_MAX {
+        if self.gathered.loose.len() > BOUND_MAX || self.gathered.has_lost_bindings {
             return made.or(Made::unknown(Origin::Data).collected());
         }
         let loose = self.gathered.loose.iter();

@@ -13,6 +13,8 @@ use super::texts::{changes_list, is_update};
 use super::{Bound, Range};
 use crate::language::script::lexer::Token;
 
+/// Bindings of one name that are remembered.
+const KEPT_MAX: usize = 96;
 /// Tokens that one binding may reach back.
 const BACK_MAX: usize = 128;
 /// Tokens after which the end of a value is no longer looked for; see [`super::RANGE_MAX`].
@@ -48,6 +50,8 @@ pub(super) struct Gathered<'a> {
     pub(super) stored: Vec<Stored<'a>>,
     /// What is put into collections that may be any.
     pub(super) loose: Vec<Range>,
+    /// Whether a name is bound more often than is remembered.
+    pub(super) has_lost_bindings: bool,
     /// Whether objects of the script say themselves how they are added or shown.
     pub(super) computes_texts: bool,
 }
@@ -107,7 +111,14 @@ impl<'a> Gathered<'a> {
     }
 
     pub(super) fn bind(&mut self, name: &'a str, bound: Bound) {
-        self.names.entry(name).or_default().push(bound);
+        let all = self.names.entry(name).or_default();
+        if all.len() < KEPT_MAX {
+            all.push(bound);
+        } else {
+            // What else it stands for may be changed by it, too.
+            self.has_lost_bindings = true;
+            self.changes_unnamed = true;
+        }
     }
 
     pub(super) fn bind_attribute(&mut self, name: &'a str, bound: Bound) {
