@@ -8,8 +8,8 @@
 use super::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
 use crate::knowledge::names::{
     COMPILED_CALLS, COMPILED_DELETING, COMPILED_ENDINGS, COMPILED_HIDING, COMPILED_LOADING,
-    COMPILED_REACHING, COMPILED_SHELLS, COMPUTING_HEADERS, COMPUTING_PACKAGES, OUTSIDE_C,
-    OUTSIDE_GO, OUTSIDE_JAVA, OUTSIDE_RUST,
+    COMPILED_REACHING, COMPILED_RUNNERS, COMPILED_SHELLS, COMPUTING_HEADERS, COMPUTING_PACKAGES,
+    OUTSIDE_C, OUTSIDE_GO, OUTSIDE_JAVA, OUTSIDE_RUST, TELLING_COMMANDS,
 };
 
 /// Why such a source stays hidden.
@@ -63,6 +63,18 @@ pub(crate) fn read(path: &str, text: &str) -> Option<Reading> {
                 reading.see(Deed::DeleteTree(argument));
             }
         }
+        if COMPILED_RUNNERS.contains(name)
+            && reading.deeds.len() < COMMANDS_MAX
+            && let Some(command) = command_after(after)
+        {
+            reading.see(Deed::Run(command));
+        }
+    }
+    for command in texts(&text)
+        .filter(|text| is_command(text))
+        .take(COMMANDS_MAX)
+    {
+        reading.see(Deed::MayRun(command.to_owned()));
     }
     for path in texts(&text).filter(|text| is_path(text)).take(COMMANDS_MAX) {
         reading.see(Deed::ReadFile(path.to_owned()));
@@ -175,6 +187,36 @@ fn first_text(after: &str) -> Option<String> {
     let argument = after.trim_start().strip_prefix('(')?.trim_start();
     let (text, _) = argument.strip_prefix('"')?.split_once('"')?;
     (!text.contains('\\')).then(|| text.to_owned())
+}
+
+/// Returns the texts of the statement that goes on with `after`, if the first is a program whose command
+/// lines are known for what they are: `Command::new("rm").args(["-rf", "a"])`.
+fn command_after(after: &str) -> Option<Vec<String>> {
+    const STATEMENT_BYTES_MAX: usize = 512;
+    let end = after
+        .char_indices()
+        .map(|(at, _)| at)
+        .take_while(|at| *at <= STATEMENT_BYTES_MAX);
+    let statement = after.get(..end.last()?)?;
+    let mut parts = statement.split('"');
+    let mut words = Vec::new();
+    while let (Some(between), Some(text)) = (parts.next(), parts.next()) {
+        let ends = between.contains(';') || between.trim_end().contains("\n\n");
+        if ends || text.contains('\\') {
+            break;
+        }
+        words.push(text.to_owned());
+    }
+    let first = words.first()?;
+    (TELLING_COMMANDS.contains(first.as_str()) && words.len() > 1).then_some(words)
+}
+
+/// Whether a text is a command line that is known for what it is.
+fn is_command(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    let first = words.next().unwrap_or_default();
+    let acts = |word: &str| word.starts_with(['-', '/', '~']) || word.contains("://");
+    TELLING_COMMANDS.contains(first) && words.any(acts) && !text.contains(['\\', '\n', '%', '{'])
 }
 
 /// Returns what stands between quotes, whichever of them open a text.

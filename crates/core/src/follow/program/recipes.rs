@@ -8,10 +8,11 @@ use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    CODE_RECIPES, ENVIRONMENT_FILES, ENVIRONMENT_PROGRAMS, FILE_RUNNERS, JAVASCRIPT_SETTINGS,
-    JAVASCRIPT_TOOLS, MAKE_FILES, MAKE_PROGRAMS, MANIFEST_PROGRAMS, PROCESS_FILES,
-    PROCESS_PROGRAMS, PYTHON_SETTINGS, PYTHON_TOOLS, RUBY_SETTINGS, RUBY_TOOLS, SCRIPT_MANIFESTS,
-    SELF_RUNNING_SCRIPTS, SHELL_RECIPES, TASK_FILES, TASK_PROGRAMS,
+    CODE_RECIPES, COMPILED_SOURCES, COMPILING_TOOLS, ENVIRONMENT_FILES, ENVIRONMENT_PROGRAMS,
+    FILE_RUNNERS, JAVASCRIPT_SETTINGS, JAVASCRIPT_TOOLS, MAKE_FILES, MAKE_PROGRAMS,
+    MANIFEST_PROGRAMS, PROCESS_FILES, PROCESS_PROGRAMS, PYTHON_SETTINGS, PYTHON_TOOLS,
+    RUBY_SETTINGS, RUBY_TOOLS, SCRIPT_MANIFESTS, SELF_RUNNING_SCRIPTS, SHELL_RECIPES,
+    SOURCE_FOLDERS, TASK_FILES, TASK_PROGRAMS,
 };
 use crate::knowledge::{Effect, Role, Value};
 use crate::shell::syntax::Span;
@@ -56,6 +57,7 @@ static TAKEN_UP: &[(&Names, &Names)] = &[
     (&TASK_PROGRAMS, &TASK_FILES),
     (&PROCESS_PROGRAMS, &PROCESS_FILES),
     (&ENVIRONMENT_PROGRAMS, &ENVIRONMENT_FILES),
+    (&COMPILING_TOOLS, &COMPILED_SOURCES),
 ];
 
 /// Words of a command that may name what is built or tested.
@@ -73,6 +75,14 @@ impl Walk<'_> {
         let here = self.ground.place(".").path;
         self.memory.want(Wanted::Directory(here.clone()));
         let mut paths = self.recipes_in(&here, line.row.name);
+        for folder in SOURCE_FOLDERS
+            .iter()
+            .filter(|_| COMPILING_TOOLS.contains(program))
+        {
+            let folder = format!("{here}/{folder}");
+            self.memory.want(Wanted::Directory(folder.clone()));
+            paths.extend(self.recipes_in(&folder, line.row.name));
+        }
         // What was judged once need not be judged again by the next command.
         if self.memory.take_unread_recipes() {
             let own = self.memory.paths().map(str::to_owned);

@@ -16,7 +16,12 @@ use super::*;
 /// What a deed is in the vocabulary of the tables.
 fn effect(deed: &Deed) -> Effect {
     match deed {
-        Deed::Shell(_) | Deed::Run(_) | Deed::Give(..) | Deed::Feed(_) | Deed::Load(_) => {
+        Deed::Shell(_)
+        | Deed::Run(_)
+        | Deed::Give(..)
+        | Deed::Feed(_)
+        | Deed::Load(_)
+        | Deed::MayRun(_) => {
             Effect::Exec
         }
         Deed::ReadFile(_) | Deed::MayRead(_) => Effect::Read,
