@@ -6,7 +6,8 @@ use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::{MODULE_ENDS, TASK_PLACES};
 use crate::knowledge::{Lang, Role, languages};
-use crate::language::{self, Reading};
+use crate::language::{self, Deed, Reading};
+use crate::place::Place;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
 
@@ -84,9 +85,14 @@ impl Walk<'_> {
             {
                 self.note_run(path);
                 let role = language_of(path, &text, "");
-                if let Some(reading) = language::compiled::read(path, &text) {
+                if let Some(mut reading) = language::compiled::read(path, &text) {
                     // What it computes and calls is the project's business; commands that can be
-                    // read are judged.
+                    // read are judged, and so are names of secrets among its texts.
+                    for deed in &mut reading.deeds {
+                        if let Deed::ReadFile(path) = deed {
+                            *deed = Deed::MayRead(std::mem::take(path));
+                        }
+                    }
                     let reading = Reading {
                         hidden: None,
                         unfamiliar: None,
@@ -114,7 +120,7 @@ impl Walk<'_> {
         self.memory.want(Wanted::Directory(base.clone()));
         let here = self.ground.place(&base);
         let outside = here.inside == Some(false);
-        let foreign = outside && !self.is_owners(&here);
+        let foreign = outside && self.brings_modules(&here);
         for module in modules.iter().take(IMPORTS_MAX) {
             if is_elsewhere(role, module) {
                 self.script_file(&Arg::literal(module, span), "node");
@@ -165,6 +171,13 @@ impl Walk<'_> {
                 self.run_written(&path, &stream, "python", span);
             }
         }
+    }
+
+    /// Whether modules that are loaded in this directory outside the workspace may lie there. The directory
+    /// for all temporary files is no project: what this session put there is known by itself.
+    pub(super) fn brings_modules(&mut self, here: &Place) -> bool {
+        let is_shared = matches!(here.path.as_str(), "/tmp" | "/var/tmp" | "/private/tmp");
+        !is_shared && !self.is_owners(here)
     }
 
     /// Whether the files of `module` in this directory were seen.

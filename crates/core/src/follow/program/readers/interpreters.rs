@@ -174,7 +174,8 @@ impl Walk<'_> {
         }
         // In a directory outside the workspace it is a file that lies there.
         let here = self.place(".");
-        if here.inside == Some(false) && !self.is_owners(&here) && !self.is_seen_module(module) {
+        let foreign = here.inside == Some(false) && self.brings_modules(&here);
+        if foreign && !self.is_seen_module(module) {
             act.effect = Effect::Exec;
             act = act.because("runs code of a directory outside the workspace");
         }
