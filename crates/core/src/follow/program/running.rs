@@ -128,12 +128,11 @@ impl Walk<'_> {
             }
             let files = module_files(role, &base, module);
             let lies_outside = |path: &String| self.ground.place(path).inside == Some(false);
-            let local = match role {
-                Role::Snippet(Lang::JAVASCRIPT) if module.starts_with('.') => {
-                    files.iter().any(lies_outside)
-                }
-                // Python looks for a module beside who loads it before it looks elsewhere.
-                _ => foreign && !is_library(role, module),
+            // Python looks for a module beside who loads it before it looks elsewhere.
+            let local = if role == Role::Snippet(Lang::JAVASCRIPT) && module.starts_with('.') {
+                files.iter().any(lies_outside)
+            } else {
+                foreign && !is_library(role, module)
             };
             if local && !files.iter().any(|path| self.is_seen_file(path)) {
                 self.unreadable("loads a file outside the workspace that is not seen", span);

@@ -197,7 +197,9 @@ pub(super) fn path(script: &Script, role: Role, made: &Made, reading: &mut Readi
         return None;
     }
     if writes {
-        reading.deeds.extend(made.shapes().filter_map(hidden_place));
+        reading
+            .deeds
+            .extend(made.shapes().filter_map(|shape| hidden_place(&shape)));
     }
     if made.is_vague() {
         reading.writes_computed = true;
@@ -219,7 +221,7 @@ pub(super) fn conceals(made: &Made, reading: &mut Reading) {
 
 /// What a path may be that begins with a directory of the project which is found by listing: where what
 /// follows says so, it is that of the repository, whose files are obeyed.
-fn hidden_place(shape: String) -> Option<Deed> {
+fn hidden_place(shape: &str) -> Option<Deed> {
     let may_be = |part: &str, name: &str| {
         let (start, rest) = part.split_once(HOLE)?;
         let end = rest.rsplit(HOLE).next().unwrap_or(rest);

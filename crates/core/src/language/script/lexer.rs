@@ -486,8 +486,7 @@ impl Lexer<'_> {
             {
                 None
             }
-            (_, None) => Some(true),
-            (Syntax::Perl, Some(Token::Name(_))) => Some(true),
+            (_, None) | (Syntax::Perl, Some(Token::Name(_))) => Some(true),
             (Syntax::Ruby, Some(Token::Name(name))) if !STARTERS.contains(&name.as_str()) => {
                 // `a / b` divides; `a /b/` would be a call with a pattern.
                 (self.cursor.peek_at(1) == Some(' ')).then_some(false)

@@ -47,7 +47,13 @@ impl Lexer<'_> {
             Token::Name(name) => Some(VALUE_FOLLOWS.contains(&name.as_str())),
             Token::Mark("}" | "++" | "--") => None,
             Token::Mark(")") => self.closes_condition(at),
-            last => Some(!last.ends_operand()),
+            Token::Variable(_)
+            | Token::Symbol(_)
+            | Token::Text(_)
+            | Token::Command(_)
+            | Token::Number
+            | Token::Mark(_)
+            | Token::Newline => Some(!last.ends_operand()),
         }
     }
 
@@ -72,7 +78,7 @@ impl Lexer<'_> {
                 let is = |wanted: &&str| word(1).is_some_and(|token| token.is_name(wanted));
                 // `for await (…)`
                 let waits = is(&"await") && word(2).is_some_and(|token| token.is_name("for"));
-                return Some(!joined && CONDITIONS.iter().any(|word| is(word)) || waits);
+                return Some(!joined && CONDITIONS.iter().any(is) || waits);
             }
         }
         None

@@ -194,9 +194,8 @@ fn opening(tokens: &[Token], at: usize) -> Option<usize> {
         match tokens.get(place) {
             Some(Token::Mark(")" | "]" | "}")) => depth += 1,
             Some(Token::Mark("(")) if depth == 0 => return Some(place),
-            Some(Token::Mark("[" | "{")) if depth == 0 => return None,
+            Some(Token::Mark("[" | "{" | ";")) if depth == 0 => return None,
             Some(Token::Mark("(" | "[" | "{")) => depth -= 1,
-            Some(Token::Mark(";")) if depth == 0 => return None,
             _ => {}
         }
     }

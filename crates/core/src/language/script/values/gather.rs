@@ -22,6 +22,10 @@ const AHEAD_MAX: usize = super::RANGE_MAX + 1;
 
 /// What the names of a script are bound to.
 #[derive(Debug, Default)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each says one thing about the whole script"
+)]
 pub(super) struct Gathered<'a> {
     pub(super) names: HashMap<&'a str, Vec<Bound>>,
     /// The same of attributes, whatever object they belong to.

@@ -3,11 +3,6 @@
 //! A list can be changed by whoever gets it: a function that is written on the spot, a loop over a list of
 //! lists, a function of a library that sorts in place. What is put into a collection there may be in any.
 
-#![expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "what is bound in any other way has a name of its own"
-)]
-
 use super::gather::{Gathered, items, opens};
 use super::{Bound, Paths, Range};
 use crate::knowledge::names::LIST_CHANGING_FUNCTIONS;
