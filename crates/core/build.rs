@@ -25,14 +25,30 @@ mod vocabulary;
 #[expect(unreachable_pub, reason = "the core publishes it")]
 mod grammar;
 
+#[path = "src/content/crisis/rows.rs"]
+mod crisis_rows;
+#[path = "src/content/crisis/folding.rs"]
+#[expect(dead_code, reason = "the build folds patterns, not texts")]
+mod folding;
+#[path = "src/content/operations.rs"]
+mod operations;
+#[path = "src/content/crisis/stems.rs"]
+mod stems;
+
 #[path = "build/flags.rs"]
 mod flags;
+#[path = "build/keywords.rs"]
+mod keywords;
 #[path = "build/languages.rs"]
 mod languages;
 #[path = "build/letters.rs"]
 mod letters;
 #[path = "build/names.rs"]
 mod names;
+#[path = "build/phrases.rs"]
+mod phrases;
+#[path = "build/programs.rs"]
+mod programs;
 #[path = "build/rows.rs"]
 mod rows;
 
@@ -50,6 +66,10 @@ fn main() {
     println!("cargo::rerun-if-changed=knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/grammar.rs");
     println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
+    for shared in ["folding", "rows", "stems"] {
+        println!("cargo::rerun-if-changed=src/content/crisis/{shared}.rs");
+    }
+    println!("cargo::rerun-if-changed=src/content/operations.rs");
     let out = std::env::var("OUT_DIR").expect("cargo sets OUT_DIR");
     let tables = or_stop(read_tables());
     languages::name_scripts(&tables.language);
@@ -60,8 +80,33 @@ fn main() {
             or_stop(languages::generate(&tables.language)),
         ),
     ];
+    let (phrases, programs) = or_stop(phrases::generate());
+    std::fs::write(Path::new(&out).join("phrases.bin"), programs).expect("OUT_DIR is writable");
+    std::fs::write(Path::new(&out).join("phrases.rs"), phrases).expect("OUT_DIR is writable");
     for (name, code) in files {
         std::fs::write(Path::new(&out).join(name), code).expect("OUT_DIR is writable");
+    }
+}
+
+/// What the folding of letters asks of the compiled tables, which are not there yet.
+mod knowledge {
+    use std::sync::LazyLock;
+
+    use crate::letters::{LookAlikes, read};
+
+    /// A letter in another style.
+    pub(crate) struct LookAlike {
+        pub(crate) sign: char,
+        pub(crate) styled: bool,
+    }
+
+    static LOOK_ALIKES: LazyLock<LookAlikes> = LazyLock::new(|| crate::or_stop(read()));
+
+    /// Returns what `character` looks like.
+    pub(crate) fn look_alike(character: char) -> Option<LookAlike> {
+        let (sign, says) = *LOOK_ALIKES.get(&character)?;
+        let [_, styled, _] = says;
+        Some(LookAlike { sign, styled })
     }
 }
 

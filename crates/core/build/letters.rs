@@ -6,11 +6,14 @@ use std::fmt::Write as _;
 /// What the columns after the sign say, in order; a character may stand in several.
 const COLUMNS: [&str; 3] = ["deceives", "styled", "resembles"];
 
-/// Reads the table and writes one row for each character in it.
-pub(crate) fn write(code: &mut String) -> Result<(), String> {
+/// Each character with the sign it looks like and what the columns say of it.
+pub(crate) type LookAlikes = BTreeMap<char, (char, [bool; 3])>;
+
+/// Reads the table.
+pub(crate) fn read() -> Result<LookAlikes, String> {
     let path = "knowledge/look_alikes.tsv";
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    let mut found: BTreeMap<char, (char, [bool; 3])> = BTreeMap::new();
+    let mut found = LookAlikes::new();
     for line in text.lines() {
         let mut columns = line.split('\t');
         let mut sign = columns.next().unwrap_or_default().chars();
@@ -27,6 +30,12 @@ pub(crate) fn write(code: &mut String) -> Result<(), String> {
             }
         }
     }
+    Ok(found)
+}
+
+/// Writes one row for each character of the table.
+pub(crate) fn write(code: &mut String) -> Result<(), String> {
+    let found = read()?;
     writeln!(
         code,
         "/// Characters that look like an ASCII one, sorted.\npub(crate) static LOOK_ALIKES: &[LookAlike] = &["

@@ -2,5 +2,9 @@
 
 pub mod crisis;
 pub mod impact;
+mod keywords;
+mod operations;
 pub mod personal;
+mod quick;
 pub mod secrets;
+pub(crate) mod tables;

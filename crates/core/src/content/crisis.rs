@@ -13,9 +13,12 @@
 //!
 //! The knowledge lies in `knowledge/crisis_*.tsv`; the code only normalises and matches.
 
+mod folding;
 mod normalise;
-mod rules;
+mod rows;
+pub(super) mod rules;
 mod spelling;
+#[cfg(test)]
 mod stems;
 
 use std::collections::BTreeSet;

@@ -7,9 +7,8 @@
 
 pub(crate) mod phrase;
 
+use super::tables::IMPACT;
 use crate::score::Score;
-use phrase::Families;
-use std::sync::LazyLock;
 
 /// Most bytes of a text that are looked at.
 pub(crate) const TEXT_BYTES_MAX: usize = 256 * 1024;
@@ -25,9 +24,6 @@ pub struct ImpactFind {
     pub score: Score,
 }
 
-static FAMILIES: LazyLock<Families> =
-    LazyLock::new(|| Families::read(include_str!("../../knowledge/impact.tsv")));
-
 /// Returns the passages of `text` that would change something in a person's life, in the order of their
 /// place; of several finds of one kind that overlap, the heaviest.
 pub fn scan(text: &str) -> Vec<ImpactFind> {
@@ -36,7 +32,7 @@ pub fn scan(text: &str) -> Vec<ImpactFind> {
         .get(..bytes.len().min(TEXT_BYTES_MAX))
         .unwrap_or_default();
     let mut found: Vec<ImpactFind> = Vec::new();
-    FAMILIES.scan(bytes, |family, start, end| {
+    IMPACT.scan(bytes, |family, start, end| {
         let find = ImpactFind {
             kind: family.code,
             span: (start, end),
@@ -64,8 +60,8 @@ mod tests {
         let rows = include_str!("../../knowledge/impact.tsv")
             .lines()
             .filter(|row| !row.starts_with('#'));
-        assert_eq!(FAMILIES.rows.len(), rows.count());
-        for family in &FAMILIES.rows {
+        assert_eq!(IMPACT.rows.len(), rows.count());
+        for family in IMPACT.rows {
             assert!(
                 family.regex().is_some(),
                 "{} {}",

@@ -5,9 +5,8 @@
 
 mod check;
 
-use super::impact::phrase::Families;
+use super::tables::PERSONAL;
 use crate::score::Score;
-use std::sync::LazyLock;
 
 /// Most bytes of a text that are looked at.
 pub(crate) const TEXT_BYTES_MAX: usize = 256 * 1024;
@@ -23,9 +22,6 @@ pub struct PersonalFind {
     pub weight: Score,
 }
 
-static FAMILIES: LazyLock<Families> =
-    LazyLock::new(|| Families::read(include_str!("../../knowledge/personal.tsv")));
-
 /// Returns the personal data in `text`, in the order of its place; where two kinds overlap, the more
 /// sensitive.
 pub fn scan(text: &str) -> Vec<PersonalFind> {
@@ -34,7 +30,7 @@ pub fn scan(text: &str) -> Vec<PersonalFind> {
         .get(..bytes.len().min(TEXT_BYTES_MAX))
         .unwrap_or_default();
     let mut found: Vec<PersonalFind> = Vec::new();
-    FAMILIES.scan(bytes, |family, start, end| {
+    PERSONAL.scan(bytes, |family, start, end| {
         let Some(value) = bytes.get(start..end) else {
             return;
         };
@@ -71,8 +67,8 @@ mod tests {
         let rows = include_str!("../../knowledge/personal.tsv")
             .lines()
             .filter(|row| !row.starts_with('#'));
-        assert_eq!(FAMILIES.rows.len(), rows.count());
-        for family in &FAMILIES.rows {
+        assert_eq!(PERSONAL.rows.len(), rows.count());
+        for family in PERSONAL.rows {
             assert!(
                 family.regex().is_some(),
                 "{} {}",

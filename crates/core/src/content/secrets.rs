@@ -14,6 +14,7 @@ pub(crate) mod views;
 
 pub use views::View;
 
+use super::tables::{SHAPE_KEYWORDS, SHAPES_REVERSED};
 use crate::digest::Digest;
 use crate::knowledge::names::SEED_HINTS;
 use aho_corasick::AhoCorasick;
@@ -197,36 +198,13 @@ fn add_from(reading: &views::Reading, rules: Rules, finds: &mut Vec<SecretFind>)
     });
 }
 
-/// Everything the prefilter looks for, and what each keyword switches on.
+/// The words of the forms and of seed phrases, and what each switches on.
 struct Prefilter {
-    shapes: Option<AhoCorasick>,
-    /// The same keywords backwards, for text written backwards.
-    reversed: Option<AhoCorasick>,
     words: Option<AhoCorasick>,
     word_forms: Vec<Option<usize>>,
-    /// For each keyword of `shapes`, the shapes it switches on.
-    keyword_shapes: Vec<Vec<usize>>,
 }
 
-/// A keyword shorter than this occurs by chance when a text is read backwards.
-const REVERSED_KEYWORD_BYTES_MIN: usize = 4;
-
 static PREFILTER: LazyLock<Prefilter> = LazyLock::new(|| {
-    let mut keywords: Vec<&str> = Vec::new();
-    let mut keyword_shapes: Vec<Vec<usize>> = Vec::new();
-    for (index, shape) in SHAPES.iter().enumerate() {
-        let known = keywords
-            .iter()
-            .position(|keyword| *keyword == shape.keyword);
-        let place = known.unwrap_or_else(|| {
-            keywords.push(&shape.keyword);
-            keyword_shapes.push(Vec::new());
-            keywords.len() - 1
-        });
-        if let Some(shapes) = keyword_shapes.get_mut(place) {
-            shapes.push(index);
-        }
-    }
     let mut words = Vec::new();
     let mut word_forms = Vec::new();
     for (index, form) in FORMS.iter().enumerate() {
@@ -239,29 +217,17 @@ static PREFILTER: LazyLock<Prefilter> = LazyLock::new(|| {
         words.push(hint);
         word_forms.push(None);
     }
-    let backwards: Vec<String> = keywords
-        .iter()
-        .filter(|keyword| keyword.len() >= REVERSED_KEYWORD_BYTES_MIN)
-        .map(|keyword| keyword.chars().rev().collect())
-        .collect();
     Prefilter {
-        shapes: AhoCorasick::new(&keywords).ok(),
-        reversed: AhoCorasick::new(backwards).ok(),
         words: AhoCorasick::builder()
             .ascii_case_insensitive(true)
             .build(&words)
             .ok(),
         word_forms,
-        keyword_shapes,
     }
 });
 
 fn has_reversed_keyword(text: &[u8]) -> bool {
-    generic::has_long_run(text)
-        && PREFILTER
-            .reversed
-            .as_ref()
-            .is_some_and(|reversed| reversed.is_match(text))
+    generic::has_long_run(text) && SHAPES_REVERSED.any(text)
 }
 
 /// Calls `found` with every secret in `text` and its value.
@@ -286,22 +252,12 @@ fn collect(text: &[u8], rules: Rules, mut found: impl FnMut(Candidate, &[u8])) {
 }
 
 fn scan_shapes(text: &[u8], candidates: &mut Vec<Candidate>) {
-    let Some(prefilter) = PREFILTER.shapes.as_ref() else {
-        return;
-    };
     let mut wanted = vec![false; SHAPES.len()];
-    for hit in prefilter.find_overlapping_iter(text) {
-        for index in PREFILTER
-            .keyword_shapes
-            .get(hit.pattern().as_usize())
-            .into_iter()
-            .flatten()
-        {
-            if let Some(flag) = wanted.get_mut(*index) {
-                *flag = true;
-            }
+    SHAPE_KEYWORDS.each_asking(text, |index| {
+        if let Some(flag) = wanted.get_mut(usize::from(index)) {
+            *flag = true;
         }
-    }
+    });
     for (shape, _) in SHAPES.iter().zip(wanted).filter(|(_, wanted)| *wanted) {
         let Some(regex) = shape.regex() else { continue };
         for captures in regex.captures_iter(text) {

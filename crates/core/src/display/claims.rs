@@ -2,11 +2,7 @@
 //! instructions to a model, markup. Nothing in it is obeyed.
 
 use super::{Deception, Severity};
-use crate::content::impact::phrase::Families;
-use std::sync::LazyLock;
-
-static CLAIMS: LazyLock<Families> =
-    LazyLock::new(|| Families::read(include_str!("../../knowledge/impact_claims.tsv")));
+use crate::content::tables::CLAIMS;
 
 /// Longest text looked at for claims, in bytes.
 const TEXT_BYTES_MAX: usize = 256 * 1024;
@@ -44,7 +40,7 @@ mod tests {
             CLAIMS.rows.len(),
             rows.filter(|row| !row.starts_with('#')).count()
         );
-        for claim in &CLAIMS.rows {
+        for claim in CLAIMS.rows {
             assert!(claim.regex().is_some(), "{} {}", claim.code, claim.weight);
         }
     }

@@ -1,19 +1,18 @@
 //! Phrase rules of the crisis detector: words to find, idioms to ignore.
 //!
-//! Each pattern demands certain stems (see `stems`); only where one of them occurs is it compiled
-//! and tried, so an ordinary message costs one pass over the stems. Masks work the same way and
-//! run first: what they match is blanked, nothing else. `knowledge/crisis_rules.tsv` tells how the
-//! tables are written.
+//! Each pattern demands certain stems (see `stems`); only where one of them occurs is it tried, so an
+//! ordinary message costs one pass over the stems. Masks work the same way and run first: what they
+//! match is blanked, nothing else. `knowledge/crisis_rules.tsv` tells how the tables are written; the
+//! build script compiles them, so that the first message of a process waits for nothing.
 
-use std::collections::HashMap;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::normalise::fold_pattern;
-use super::stems::{Names, demand, stems};
+use super::rows::{NamedPart, blank, named_parts, opened};
 use super::{Flag, Flags, Level};
+use crate::content::quick::Program;
+use crate::content::tables::{CRISIS_ALWAYS, CRISIS_ENTRIES, CRISIS_MASKS, CRISIS_STEMS};
 
 /// A place in a view where a rule matched.
 pub(super) struct Hit {
@@ -26,31 +25,32 @@ pub(super) struct Hit {
 
 /// Tries all rules on one view, in the order of the table.
 pub(super) fn hits(text: &str) -> Vec<Hit> {
-    let book = &*BOOK;
-    let wanted = book.entries_to_try(text);
-    let first_rule = wanted.partition_point(|&entry| entry < book.masks);
-    let (masks, rules) = wanted.split_at_checked(first_rule).unwrap_or_default();
-    if rules.is_empty() {
+    let wanted = entries_to_try(text);
+    let (masks, rules) = wanted.split_at_checked(CRISIS_MASKS).unwrap_or_default();
+    if !rules.contains(&true) {
         return Vec::new();
     }
+    let (mask_entries, rule_entries) = CRISIS_ENTRIES
+        .split_at_checked(CRISIS_MASKS)
+        .unwrap_or_default();
     let mut blanked = text.as_bytes().to_vec();
-    for regex in book.get(masks).filter_map(Entry::regex) {
-        for place in regex.find_iter(text.as_bytes()) {
-            if let Some(words) = blanked.get_mut(place.range()) {
+    for mask in wanted_of(mask_entries, masks) {
+        for (start, end) in mask.find(text.as_bytes(), usize::MAX) {
+            if let Some(words) = blanked.get_mut(start..end) {
                 words.fill(BLANK);
             }
         }
     }
-    book.get(rules)
+    wanted_of(rule_entries, rules)
         .filter_map(|rule| {
-            let place = rule.regex()?.find(&blanked)?;
-            let (level, flags) = (rule.level, rule.flags);
+            let (start, end) = *rule.find(&blanked, 1).first()?;
+            let (level, flags) = read_sign(rule.sign);
             Some(Hit {
                 id: rule.id,
                 level,
                 flags,
-                start: place.start(),
-                end: place.end(),
+                start,
+                end,
             })
         })
         .collect()
@@ -59,60 +59,71 @@ pub(super) fn hits(text: &str) -> Vec<Hit> {
 /// Stands where a mask matched; no rule matches it.
 const BLANK: u8 = b'#';
 
-const WORD_BEGIN: &str = r"\b{start-half}";
-const WORD_END: &str = r"(?:\b{end-half}|\b{start})";
-
-/// The tables, read once.
-struct Book {
-    /// First the masks, then the rules.
-    entries: Vec<Entry>,
-    /// How many of `entries` are masks.
-    masks: usize,
-    /// Finds the stems; without it (it failed to build) everything is tried.
-    stems: Option<AhoCorasick>,
-    /// For each stem the entries that ask for it.
-    entries_of_stem: Vec<Vec<usize>>,
-    /// Entries that demand no stem.
-    always: Vec<usize>,
+/// Tells for each entry whether a stem of it occurs.
+fn entries_to_try(text: &str) -> Vec<bool> {
+    let mut wanted = vec![false; CRISIS_ENTRIES.len()];
+    let mut want = |entry: u16| {
+        if let Some(flag) = wanted.get_mut(usize::from(entry)) {
+            *flag = true;
+        }
+    };
+    CRISIS_ALWAYS.iter().copied().for_each(&mut want);
+    CRISIS_STEMS.each_asking(text.as_bytes(), want);
+    wanted
 }
 
-impl Book {
-    fn get<'a>(&'a self, numbers: &'a [usize]) -> impl Iterator<Item = &'a Entry> {
-        numbers
-            .iter()
-            .filter_map(|&number| self.entries.get(number))
-    }
-
-    /// The numbers of the entries of which a stem occurs, in order.
-    fn entries_to_try(&self, text: &str) -> Vec<usize> {
-        let Some(stems) = &self.stems else {
-            return (0..self.entries.len()).collect();
-        };
-        let mut wanted = self.always.clone();
-        for stem in stems.find_overlapping_iter(text) {
-            let asking = self.entries_of_stem.get(stem.pattern().as_usize());
-            wanted.extend(asking.into_iter().flatten());
-        }
-        wanted.sort_unstable();
-        wanted.dedup();
-        wanted
-    }
+fn wanted_of<'a>(entries: &'a [Entry], wanted: &'a [bool]) -> impl Iterator<Item = &'a Entry> {
+    let pairs = entries.iter().zip(wanted);
+    pairs.filter(|(_, wanted)| **wanted).map(|(entry, _)| entry)
 }
 
 /// One alternative of a pattern. A rule's alternatives are kept apart, so that only those are
-/// compiled and tried whose words occur.
-struct Entry {
+/// tried whose words occur.
+#[derive(Debug)]
+pub(crate) struct Entry {
     id: &'static str,
-    level: Level,
-    flags: Flags,
+    sign: &'static str,
     /// The pattern with its letters folded; names are still names.
-    folded: String,
-    /// What a blank in the pattern matches.
-    blank: &'static str,
+    folded: &'static str,
+    is_mask: bool,
+    /// The same for short texts.
+    program: Program,
     compiled: OnceLock<Option<Regex>>,
 }
 
 impl Entry {
+    pub(crate) const fn new(
+        id: &'static str,
+        sign: &'static str,
+        folded: &'static str,
+        is_mask: bool,
+        program: Program,
+    ) -> Self {
+        Self {
+            id,
+            sign,
+            folded,
+            is_mask,
+            program,
+            compiled: OnceLock::new(),
+        }
+    }
+
+    /// Returns where the pattern matches, one place behind the other, at most `limit`.
+    fn find(&self, text: &[u8], limit: usize) -> Vec<(usize, usize)> {
+        if self.compiled.get().is_none()
+            && let Some(found) = self.program.find_all(text, limit)
+        {
+            return found.into_iter().map(|found| found.whole).collect();
+        }
+        let places = self
+            .regex()
+            .into_iter()
+            .flat_map(|regex| regex.find_iter(text));
+        let places = places.take(limit);
+        places.map(|place| (place.start(), place.end())).collect()
+    }
+
     /// The compiled pattern. A test makes sure that each one compiles.
     fn regex(&self) -> Option<&Regex> {
         let compile = || {
@@ -126,148 +137,13 @@ impl Entry {
     }
 
     fn opened_pattern(&self) -> String {
-        let opened = NAMED_PARTS
-            .iter()
-            .rev()
-            .fold(self.folded.clone(), |opened, (name, part)| {
-                opened.replace(&format!("<{name}>"), &format!("(?:{part})"))
-            });
-        let opened = opened.replace(' ', self.blank);
-        // Patterns of Latin letters begin and end at the edge of a word, or in a gap.
-        if opened.is_ascii() {
-            format!("{WORD_BEGIN}(?:{opened}){WORD_END}")
-        } else {
-            opened
-        }
+        opened(self.folded, &NAMED_PARTS, blank(self.is_mask))
     }
 }
 
 const RULES: &str = include_str!("../../../knowledge/crisis_rules.tsv");
-const MASKS: &str = include_str!("../../../knowledge/crisis_masks.tsv");
 
-static BOOK: LazyLock<Book> = LazyLock::new(|| {
-    let names = demands_of_names();
-    let masks: Vec<Row> = MASKS.lines().filter_map(Row::parse).collect();
-    let rules: Vec<Row> = RULES.lines().filter_map(Row::parse).collect();
-    // Rules may match across a line break ("i / want / to / die"), masks may not: text added on
-    // another line must never help to hide a sign.
-    let masks: Vec<Entry> = masks.iter().flat_map(|row| row.entries(" ")).collect();
-    let rules = rules.iter().flat_map(|row| row.entries(r"(?:,?[ \n])"));
-    let number_of_masks = masks.len();
-    let entries: Vec<Entry> = masks.into_iter().chain(rules).collect();
-
-    let mut all_stems: Vec<String> = Vec::new();
-    let mut number_of: HashMap<String, usize> = HashMap::new();
-    let mut entries_of_stem: Vec<Vec<usize>> = Vec::new();
-    let mut always = Vec::new();
-    for (entry, of) in entries.iter().enumerate() {
-        let Some(demanded) = stems(&of.folded, &names) else {
-            always.push(entry);
-            continue;
-        };
-        for stem in demanded {
-            let number = *number_of.entry(stem.clone()).or_insert_with(|| {
-                all_stems.push(stem);
-                entries_of_stem.push(Vec::new());
-                all_stems.len() - 1
-            });
-            if let Some(asking) = entries_of_stem.get_mut(number) {
-                asking.push(entry);
-            }
-        }
-    }
-    let stems = AhoCorasick::new(&all_stems).ok();
-    Book {
-        entries,
-        masks: number_of_masks,
-        stems,
-        entries_of_stem,
-        always,
-    }
-});
-
-/// The names for parts of patterns, with what they stand for: lines that begin with `@`. A part
-/// may use names of lines above it.
-static NAMED_PARTS: LazyLock<Vec<(&'static str, String)>> = LazyLock::new(|| {
-    let lines = RULES
-        .lines()
-        .filter_map(|line| line.strip_prefix('@')?.split_once('\t'));
-    lines
-        .map(|(name, part)| (name, fold_pattern(part)))
-        .collect()
-});
-
-fn demands_of_names() -> Names {
-    let mut demands = Names::new();
-    for (name, part) in NAMED_PARTS.iter() {
-        let of_part = demand(part, &demands);
-        demands.insert(name, of_part);
-    }
-    demands
-}
-
-/// The columns of a line, as written.
-struct Row {
-    id: &'static str,
-    sign: &'static str,
-    pattern: &'static str,
-    #[cfg(test)]
-    matching: &'static str,
-    #[cfg(test)]
-    not_matching: &'static str,
-}
-
-impl Row {
-    fn parse(line: &'static str) -> Option<Self> {
-        if line.starts_with(['#', '@']) {
-            return None;
-        }
-        let mut columns = line.split('\t');
-        Some(Self {
-            id: columns.next()?,
-            sign: columns.next()?,
-            pattern: columns.next()?,
-            #[cfg(test)]
-            matching: columns.next()?,
-            #[cfg(test)]
-            not_matching: columns.next()?,
-        })
-    }
-
-    fn entries(&self, blank: &'static str) -> Vec<Entry> {
-        let (level, flags) = read_sign(self.sign);
-        let id = self.id;
-        alternatives(self.pattern)
-            .into_iter()
-            .map(|pattern| Entry {
-                id,
-                level,
-                flags,
-                folded: fold_pattern(pattern),
-                blank,
-                compiled: OnceLock::new(),
-            })
-            .collect()
-    }
-}
-
-/// Splits a pattern at the bars outside all brackets.
-fn alternatives(pattern: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    let mut escaped = false;
-    pattern
-        .split(|c: char| {
-            let plain = !std::mem::take(&mut escaped);
-            match c {
-                '\\' => escaped = plain,
-                '(' | '[' if plain => depth += 1,
-                ')' | ']' if plain => depth = depth.saturating_sub(1),
-                _ => return c == '|' && plain && depth == 0,
-            }
-            false
-        })
-        .collect()
-}
+static NAMED_PARTS: LazyLock<Vec<NamedPart>> = LazyLock::new(|| named_parts(RULES));
 
 /// Reads "thoughts+third". An unknown word counts as a sign, so that a slip in the table cannot
 /// silence a rule.
@@ -296,8 +172,21 @@ fn read_sign(sign: &str) -> (Level, Flags) {
 
 #[cfg(test)]
 mod tests {
+    use super::super::rows::{Row, WORD_BEGIN, WORD_END};
     use super::super::scan;
+    use super::super::stems::{Names, demand, stems};
     use super::*;
+
+    const MASKS: &str = include_str!("../../../knowledge/crisis_masks.tsv");
+
+    fn demands_of_names() -> Names {
+        let mut demands = Names::new();
+        for (name, part) in NAMED_PARTS.iter() {
+            let of_part = demand(part, &demands);
+            demands.insert(name, of_part);
+        }
+        demands
+    }
 
     #[test]
     fn every_line_is_a_comment_a_name_or_five_columns() {
@@ -312,7 +201,7 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles_and_names_are_known() {
-        for entry in &BOOK.entries {
+        for entry in &CRISIS_ENTRIES {
             assert!(entry.regex().is_some(), "{}: does not compile", entry.id);
             assert!(
                 !entry.opened_pattern().contains('<'),
@@ -320,7 +209,6 @@ mod tests {
                 entry.id
             );
         }
-        assert!(BOOK.stems.is_some());
     }
 
     #[test]
@@ -364,8 +252,8 @@ mod tests {
         let names = demands_of_names();
         let mut runner = TestRunner::deterministic();
         let mut wrong = std::collections::BTreeSet::new();
-        for entry in &BOOK.entries {
-            let needs = stems(&entry.folded, &names).unwrap_or_default();
+        for entry in &CRISIS_ENTRIES {
+            let needs = stems(entry.folded, &names).unwrap_or_default();
             assert!(!needs.is_empty(), "{}: tried on every text", entry.id);
             // The sampler knows no anchors, and a wide gap would drown the words in noise.
             let mut shape = entry.opened_pattern();
@@ -395,6 +283,64 @@ mod tests {
         }
         let list: Vec<_> = wrong.into_iter().collect();
         assert!(list.is_empty(), "{}", list.join("\n"));
+    }
+
+    /// The program of an entry and its expression say the same, on sentences around it and on what it matches.
+    #[test]
+    fn programs_find_what_the_expressions_find() {
+        use proptest::strategy::{Strategy, ValueTree};
+        use proptest::test_runner::TestRunner;
+        const SAMPLES: usize = 4;
+
+        let rows: Vec<Row> = RULES
+            .lines()
+            .chain(MASKS.lines())
+            .filter_map(Row::parse)
+            .collect();
+        let mut runner = TestRunner::deterministic();
+        let (mut without, mut found) = (0, 0);
+        for entry in &CRISIS_ENTRIES {
+            let of_row = rows.iter().filter(|row| row.id == entry.id);
+            let mut texts: Vec<Vec<u8>> = of_row
+                .flat_map(|row| [row.matching, row.not_matching])
+                .flat_map(|text| {
+                    super::super::spelling::views(&super::super::normalise::fold(text))
+                })
+                .map(|view| view.text.into_bytes())
+                .collect();
+            let mut shape = entry.opened_pattern();
+            for anchor in [WORD_BEGIN, WORD_END, "^", "$"] {
+                shape = shape.replace(anchor, "");
+            }
+            let shape = shape.replace("[.\n]", "[.]").replace("[^.\\n]", "[a-z# ]");
+            if let Ok(strategy) = proptest::string::bytes_regex(&shape) {
+                for _ in 0..SAMPLES {
+                    let sample = strategy.new_tree(&mut runner).unwrap().current();
+                    texts.push([b"so ", sample.as_slice(), b", yes. ", sample.as_slice()].concat());
+                }
+            }
+            let regex = entry.regex().unwrap();
+            for text in texts.iter().filter(|text| text.len() < 2000) {
+                let Some(by_program) = entry.program.find_all(text, usize::MAX) else {
+                    without += 1;
+                    continue;
+                };
+                let by_program: Vec<_> = by_program.into_iter().map(|place| place.whole).collect();
+                let by_regex: Vec<_> = regex
+                    .find_iter(text)
+                    .map(|place| (place.start(), place.end()))
+                    .collect();
+                found += by_regex.len();
+                assert_eq!(
+                    by_program,
+                    by_regex,
+                    "{}: {}",
+                    entry.id,
+                    String::from_utf8_lossy(text)
+                );
+            }
+        }
+        assert!(found > 4000 && without < found / 10, "{found} {without}");
     }
 
     #[test]

@@ -12,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
-use super::normalise::View;
+use super::folding::View;
 use crate::knowledge;
 
 /// The readings of a folded text that the rules are tried on.

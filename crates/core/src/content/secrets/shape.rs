@@ -157,3 +157,23 @@ pub fn parts(shape: &'static str) -> Option<Vec<Part>> {
     }
     Some(found)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::content::tables::{SHAPE_KEYWORDS, SHAPES_REVERSED};
+
+    #[test]
+    fn every_shape_is_tried_where_its_keyword_stands() {
+        for (index, shape) in SHAPES.iter().enumerate() {
+            let mut asked = false;
+            let text = format!("x {}0", shape.keyword);
+            SHAPE_KEYWORDS.each_asking(text.as_bytes(), |who| asked |= usize::from(who) == index);
+            assert!(asked, "{}", shape.text);
+            let backwards: Vec<u8> = text.bytes().rev().collect();
+            let long = shape.keyword.len() >= 4;
+            assert!(SHAPES_REVERSED.any(&backwards) >= long, "{}", shape.text);
+        }
+        assert!(!SHAPES_REVERSED.any(b"nothing of the kind"));
+    }
+}
