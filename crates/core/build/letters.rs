@@ -6,6 +6,9 @@ use std::fmt::Write as _;
 /// What the columns after the sign say, in order; a character may stand in several.
 const COLUMNS: [&str; 3] = ["deceives", "styled", "resembles"];
 
+/// How many characters are found without a search: the scripts of Europe and the Near East.
+const LOW_CHARACTERS: usize = 0x800;
+
 /// Each character with the sign it looks like and what the columns say of it.
 pub(crate) type LookAlikes = BTreeMap<char, (char, [bool; 3])>;
 
@@ -41,7 +44,7 @@ pub(crate) fn write(code: &mut String) -> Result<(), String> {
         "/// Characters that look like an ASCII one, sorted.\npub(crate) static LOOK_ALIKES: &[LookAlike] = &["
     )
     .unwrap();
-    for (character, (sign, says)) in found {
+    for (character, (sign, says)) in &found {
         let says: String = COLUMNS
             .iter()
             .zip(says)
@@ -50,10 +53,17 @@ pub(crate) fn write(code: &mut String) -> Result<(), String> {
         writeln!(
             code,
             "LookAlike {{ character: '\\u{{{:x}}}', sign: {sign:?}, {says}}},",
-            u32::from(character)
+            u32::from(*character)
         )
         .unwrap();
     }
     writeln!(code, "];").unwrap();
+    let mut low = vec![u16::MAX; LOW_CHARACTERS];
+    for (character, at) in found.keys().zip(0..) {
+        if let Some(place) = low.get_mut(*character as usize) {
+            *place = at;
+        }
+    }
+    writeln!(code, "/// Where those of the first scripts stand in it.\nstatic LOW_LOOK_ALIKES: [u16; {LOW_CHARACTERS}] = {low:?};").unwrap();
     Ok(())
 }

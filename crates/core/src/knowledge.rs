@@ -426,6 +426,9 @@ pub(crate) fn look_alike(character: char) -> Option<&'static LookAlike> {
     if character.is_ascii() {
         return None;
     }
+    if let Some(at) = LOW_LOOK_ALIKES.get(character as usize) {
+        return LOOK_ALIKES.get(usize::from(*at));
+    }
     let at = LOOK_ALIKES.binary_search_by_key(&character, |known| known.character);
     LOOK_ALIKES.get(at.ok()?)
 }

@@ -210,8 +210,8 @@ fn is_too_long(call: &ToolCall) -> bool {
 
 /// Whether a text, or the conversation it belongs to, shows signs of a person in crisis.
 fn is_sensitive(call: &ToolCall, text: &str) -> bool {
-    let before = call.replying_to.iter().map(|turn| turn.text.as_str());
-    is_too_long(call) || crisis::scan_conversation(text, before).is_sensitive()
+    let mut before = call.replying_to.iter().map(|turn| turn.text.as_str());
+    is_too_long(call) || crisis::is_sensitive(text) || before.any(crisis::is_sensitive)
 }
 
 fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {

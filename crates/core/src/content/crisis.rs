@@ -22,6 +22,7 @@ mod spelling;
 mod stems;
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 
 /// Longest text scanned in full; of a longer one only head and tail are read.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
@@ -166,19 +167,46 @@ pub fn scan_conversation<'a>(
     signs
 }
 
+/// Tells whether [`scan`] would find a text sensitive. Faster: it stops at the first sign and does not remember
+/// where signs stand.
+pub fn is_sensitive(text: &str) -> bool {
+    if text.len() > TEXT_BYTES_MAX {
+        return true;
+    }
+    let folded = normalise::fold(text, false);
+    let mut views = spelling::views(&folded);
+    views.any(|view| {
+        let found = rules::each_hit(&view.text, |hit| {
+            let hit = CrisisSigns {
+                level: hit.level,
+                flags: hit.flags,
+                ..CrisisSigns::default()
+            };
+            if hit.is_sensitive() {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        });
+        found.is_break()
+    })
+}
+
 fn scan_whole(text: &str) -> CrisisSigns {
-    let folded = normalise::fold(text);
+    let folded = normalise::fold(text, true);
     let mut signs = CrisisSigns::default();
     let mut hit_rules = BTreeSet::new();
     for view in spelling::views(&folded) {
-        for hit in rules::hits(&view.text) {
+        // Every hit is of interest, so this never ends early.
+        let _all = rules::each_hit(&view.text, |hit| {
             signs.level = signs.level.max(hit.level);
             signs.flags.add_all(hit.flags);
             hit_rules.insert(hit.id);
             if signs.span.is_none() {
                 signs.span = view.span_in_original(hit.start, hit.end, text);
             }
-        }
+            ControlFlow::Continue(())
+        });
     }
     signs.rules = hit_rules.into_iter().collect();
     signs

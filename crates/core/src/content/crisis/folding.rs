@@ -14,26 +14,45 @@ use crate::knowledge::look_alike;
 pub(super) struct View {
     /// The rewritten text.
     pub(super) text: String,
-    /// For each byte of `text`, the byte of the original it stands for.
+    /// For each byte of `text`, the byte of the original it stands for; empty in a view that is not traced.
     origin: Vec<u32>,
+    traced: bool,
 }
 
 impl View {
-    pub(super) fn with_capacity(bytes: usize) -> Self {
+    /// Makes an empty view, which remembers origins only if it is `traced`.
+    pub(super) fn with_capacity(bytes: usize, traced: bool) -> Self {
         Self {
             text: String::with_capacity(bytes),
-            origin: Vec::with_capacity(bytes),
+            origin: Vec::with_capacity(if traced { bytes } else { 0 }),
+            traced,
         }
+    }
+
+    pub(super) const fn is_traced(&self) -> bool {
+        self.traced
+    }
+
+    fn trace(&mut self, origin: u32) {
+        if self.traced {
+            self.origin.resize(self.text.len(), origin);
+        }
+    }
+
+    /// Whether the last byte is one of these, which are all ASCII.
+    pub(super) fn ends_in(&self, marks: &[u8]) -> bool {
+        let last = self.text.as_bytes().last();
+        last.is_some_and(|last| marks.contains(last))
     }
 
     pub(super) fn push(&mut self, c: char, origin: u32) {
         self.text.push(c);
-        self.origin.resize(self.text.len(), origin);
+        self.trace(origin);
     }
 
     pub(super) fn push_str(&mut self, text: &str, origin: u32) {
         self.text.push_str(text);
-        self.origin.resize(self.text.len(), origin);
+        self.trace(origin);
     }
 
     /// Pushes ASCII text in small letters; it stands for itself, from byte `at` on.
@@ -45,8 +64,10 @@ impl View {
         if let Some(pushed) = self.text.get_mut(start..) {
             pushed.make_ascii_lowercase();
         }
-        self.origin.extend(first..first.saturating_add(bytes));
-        self.origin.resize(self.text.len(), u32::MAX);
+        if self.traced {
+            self.origin.extend(first..first.saturating_add(bytes));
+        }
+        self.trace(u32::MAX);
     }
 
     pub(super) fn pop(&mut self) {
@@ -83,7 +104,7 @@ impl View {
 /// Folds the non-ASCII letters of a rule's pattern as texts are folded, so that rules can be
 /// written in ordinary spelling.
 pub(super) fn fold_pattern(pattern: &str) -> String {
-    let mut view = View::with_capacity(pattern.len());
+    let mut view = View::with_capacity(pattern.len(), false);
     for c in pattern.chars() {
         if c.is_ascii() {
             view.push(c, 0);
@@ -126,7 +147,7 @@ fn fold_letter(c: char, origin: u32, view: &mut View) {
         return;
     }
     // A voicing mark or a Hangul part written by itself joins the letter before it.
-    if matches!(c, '\u{3099}' | '\u{309a}' | '\u{1161}'..='\u{11ff}')
+    if joins_the_one_before(c)
         && let Some(whole) = view
             .text
             .chars()
@@ -151,6 +172,11 @@ fn fold_letter(c: char, origin: u32, view: &mut View) {
         Some(base) if marked => view.push(base, origin),
         Some(_) | None => view.push(c, origin),
     }
+}
+
+/// Whether it is a voicing mark or a part of a Hangul syllable.
+pub(super) fn joins_the_one_before(c: char) -> bool {
+    matches!(c, '\u{3099}' | '\u{309a}' | '\u{1161}'..='\u{11ff}')
 }
 
 fn is_invisible(c: char) -> bool {

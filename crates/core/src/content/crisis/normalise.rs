@@ -5,13 +5,14 @@
 //! Arabic spelling variants, traditional Chinese. Words stay as they are written; repairing these
 //! is the business of `spelling`.
 
-use super::folding::{View, fold_char};
+use super::folding::{View, fold_char, joins_the_one_before};
 use crate::encoding::hex_byte;
 use crate::knowledge::names::{BLOCK_TAGS, INLINE_TAGS};
 
 /// Folds a whole text. Linear in its length.
-pub(super) fn fold(text: &str) -> View {
-    let mut view = View::with_capacity(text.len());
+pub(super) fn fold(text: &str, traced: bool) -> View {
+    let mut view = View::with_capacity(text.len(), traced);
+    let mut letters = Letters::default();
     let mut at = 0;
     while let Some(rest) = text.get(at..)
         && let Some(c) = rest.chars().next()
@@ -30,7 +31,7 @@ pub(super) fn fold(text: &str) -> View {
             '\\' | '%' | '=' | '&' | '<' => decode(rest, origin, &mut view),
             _ if c.is_ascii() => None,
             _ => {
-                fold_char(c, origin, &mut view);
+                letters.fold(c, origin, &mut view);
                 Some(c.len_utf8())
             }
         };
@@ -42,6 +43,62 @@ pub(super) fn fold(text: &str) -> View {
         });
     }
     view
+}
+
+/// What becomes of a character, whatever stands before it.
+#[derive(Debug, Clone, Copy)]
+enum Folded {
+    /// Nothing.
+    Dropped,
+    /// This one.
+    One(char),
+    /// It must be looked at each time.
+    Several,
+}
+
+/// Remembers what became of characters: a text uses few of them, each many times.
+#[derive(Debug, Default)]
+struct Letters {
+    known: Vec<Option<(char, Folded)>>,
+    /// Where one is tried by itself.
+    trial: View,
+}
+
+impl Letters {
+    const SLOTS: usize = 512;
+
+    fn fold(&mut self, c: char, origin: u32, view: &mut View) {
+        if self.known.is_empty() {
+            self.known.resize(Self::SLOTS, None);
+        }
+        let slot = c as usize % Self::SLOTS;
+        let folded = match self.known.get(slot) {
+            Some(Some((known, folded))) if *known == c => *folded,
+            _ => {
+                let folded = self.tried(c);
+                if let Some(known) = self.known.get_mut(slot) {
+                    *known = Some((c, folded));
+                }
+                folded
+            }
+        };
+        match folded {
+            Folded::Dropped => {}
+            Folded::One(letter) => view.push(letter, origin),
+            Folded::Several => fold_char(c, origin, view),
+        }
+    }
+
+    fn tried(&mut self, c: char) -> Folded {
+        self.trial.text.clear();
+        fold_char(c, 0, &mut self.trial);
+        let mut letters = self.trial.text.chars();
+        match (letters.next(), letters.next()) {
+            (None, _) => Folded::Dropped,
+            (Some(letter), None) if !joins_the_one_before(letter) => Folded::One(letter),
+            (Some(_), _) => Folded::Several,
+        }
+    }
 }
 
 /// Undoes one transport escape at the start of `rest`; tells how many bytes it took.

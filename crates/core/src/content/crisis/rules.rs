@@ -5,6 +5,7 @@
 //! match is blanked, nothing else. `knowledge/crisis_rules.tsv` tells how the tables are written; the
 //! build script compiles them, so that the first message of a process waits for nothing.
 
+use std::ops::ControlFlow;
 use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
@@ -23,12 +24,15 @@ pub(super) struct Hit {
     pub(super) end: usize,
 }
 
-/// Tries all rules on one view, in the order of the table.
-pub(super) fn hits(text: &str) -> Vec<Hit> {
+/// Tries all rules on one view, in the order of the table, until `found` says stop.
+pub(super) fn each_hit(
+    text: &str,
+    mut found: impl FnMut(Hit) -> ControlFlow<()>,
+) -> ControlFlow<()> {
     let wanted = entries_to_try(text);
     let (masks, rules) = wanted.split_at_checked(CRISIS_MASKS).unwrap_or_default();
     if !rules.contains(&true) {
-        return Vec::new();
+        return ControlFlow::Continue(());
     }
     let (mask_entries, rule_entries) = CRISIS_ENTRIES
         .split_at_checked(CRISIS_MASKS)
@@ -41,19 +45,19 @@ pub(super) fn hits(text: &str) -> Vec<Hit> {
             }
         }
     }
-    wanted_of(rule_entries, rules)
-        .filter_map(|rule| {
-            let (start, end) = *rule.find(&blanked, 1).first()?;
-            let (level, flags) = read_sign(rule.sign);
-            Some(Hit {
-                id: rule.id,
-                level,
-                flags,
-                start,
-                end,
-            })
+    wanted_of(rule_entries, rules).try_for_each(|rule| {
+        let Some((start, end)) = rule.find(&blanked, 1).first().copied() else {
+            return ControlFlow::Continue(());
+        };
+        let (level, flags) = read_sign(rule.sign);
+        found(Hit {
+            id: rule.id,
+            level,
+            flags,
+            start,
+            end,
         })
-        .collect()
+    })
 }
 
 /// Stands where a mask matched; no rule matches it.
@@ -304,7 +308,8 @@ mod tests {
             let mut texts: Vec<Vec<u8>> = of_row
                 .flat_map(|row| [row.matching, row.not_matching])
                 .flat_map(|text| {
-                    super::super::spelling::views(&super::super::normalise::fold(text))
+                    let folded = super::super::normalise::fold(text, true);
+                    super::super::spelling::views(&folded).collect::<Vec<_>>()
                 })
                 .map(|view| view.text.into_bytes())
                 .collect();

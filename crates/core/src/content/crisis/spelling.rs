@@ -15,16 +15,14 @@ use std::sync::LazyLock;
 use super::folding::View;
 use crate::knowledge;
 
-/// The readings of a folded text that the rules are tried on.
-pub(super) fn views(folded: &View) -> Vec<View> {
-    let mut views = vec![read_words(folded)];
-    if let Some(undisguised) = undisguise(folded) {
-        views.push(read_words(&undisguised));
-    }
-    if let Some(joined) = join_spelt_out(folded) {
-        views.push(read_words(&joined));
-    }
-    views
+/// The readings of a folded text that the rules are tried on, each made when it is asked for.
+pub(super) fn views(folded: &View) -> impl Iterator<Item = View> {
+    const MAKERS: [fn(&View) -> Option<View>; 3] = [
+        |folded| Some(read_words(folded)),
+        |folded| undisguise(folded).map(|undisguised| read_words(&undisguised)),
+        |folded| join_spelt_out(folded).map(|joined| read_words(&joined)),
+    ];
+    MAKERS.into_iter().filter_map(|make| make(folded))
 }
 
 /// What the words of the rules are, and what people write instead.
@@ -111,7 +109,10 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
 
 /// Reads the words of a folded text into the form the rules are written for.
 fn read_words(folded: &View) -> View {
-    let mut view = View::with_capacity(folded.text.len() + folded.text.len() / 8);
+    let mut view = View::with_capacity(
+        folded.text.len() + folded.text.len() / 8,
+        folded.is_traced(),
+    );
     let mut chars = folded.text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
         let origin = folded.origin_at(at);
@@ -129,7 +130,7 @@ fn read_words(folded: &View) -> View {
                 chars.next();
             }
             let word = folded.text.get(at..end).unwrap_or_default();
-            if view.text.ends_with(['.', ',']) {
+            if view.ends_in(b".,") {
                 view.push(' ', origin);
             }
             if censored {
@@ -149,7 +150,7 @@ fn read_words(folded: &View) -> View {
             _ => push_gap(&mut view, ' ', origin),
         }
     }
-    while view.text.ends_with([' ', '\n']) {
+    while view.ends_in(b" \n") {
         view.pop();
     }
     view
@@ -160,7 +161,15 @@ fn is_word_char(c: char) -> bool {
         return c.is_ascii_alphanumeric();
     }
     // Devanagari vowel signs and the virama are no letters to Unicode, yet parts of words.
-    c.is_alphanumeric() || matches!(c, '\u{900}'..='\u{963}')
+    is_letter_of_large_script(c) || c.is_alphanumeric() || matches!(c, '\u{900}'..='\u{963}')
+}
+
+/// Letters without gaps of scripts that many people write; others are looked up.
+fn is_letter_of_large_script(c: char) -> bool {
+    matches!(c,
+        '\u{3b1}'..='\u{3c9}' | '\u{410}'..='\u{44f}' | '\u{620}'..='\u{64a}'
+        | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'
+        | '\u{ac00}'..='\u{d7a3}')
 }
 
 fn letter_follows(folded: &View, at: usize) -> bool {
@@ -190,20 +199,20 @@ fn touches_structure(folded: &View, at: usize) -> bool {
 }
 
 fn push_gap(view: &mut View, gap: char, origin: u32) {
-    if view.text.ends_with(' ') && gap == '\n' {
+    if view.ends_in(b" ") && gap == '\n' {
         view.pop();
     }
-    if !(view.text.is_empty() || view.text.ends_with([' ', '\n'])) {
+    if !(view.text.is_empty() || view.ends_in(b" \n")) {
         view.push(gap, origin);
     }
 }
 
 /// Marks stick to the word before them, and one of a kind is enough.
 fn push_mark(view: &mut View, mark: char, origin: u32) {
-    while view.text.ends_with(' ') || mark == '.' && view.text.ends_with(',') {
+    while view.ends_in(b" ") || mark == '.' && view.ends_in(b",") {
         view.pop();
     }
-    if !(view.text.is_empty() || view.text.ends_with(['.', '\n']) || view.text.ends_with(mark)) {
+    if !(view.text.is_empty() || view.ends_in(b".\n") || view.text.ends_with(mark)) {
         view.push(mark, origin);
     }
 }
@@ -212,7 +221,7 @@ fn push_mark(view: &mut View, mark: char, origin: u32) {
 fn push_foreign(view: &mut View, folded: &View, start: usize, end: usize) {
     let word = folded.text.get(start..end).unwrap_or_default();
     for (offset, c) in word.char_indices() {
-        if is_unspaced_script(c) && view.text.ends_with(' ') {
+        if is_unspaced_script(c) && view.ends_in(b" ") {
             let before = view.text.chars().rev().nth(1);
             if before.is_some_and(is_unspaced_script) {
                 view.pop();
@@ -423,7 +432,7 @@ fn undisguise(folded: &View) -> Option<View> {
     if !mixed {
         return None;
     }
-    let mut view = View::with_capacity(text.len());
+    let mut view = View::with_capacity(text.len(), folded.is_traced());
     let mut found = false;
     let mut at = 0;
     for piece in text.split_inclusive(|c: char| !(is_word_char(c) || c == '\'' || suspicious(c))) {
@@ -488,7 +497,7 @@ fn join_spelt_out(folded: &View) -> Option<View> {
     const RUN_LETTERS_MIN: usize = 4;
     const WORD_LETTERS_MIN: usize = 3;
     let letters = single_letters(&folded.text);
-    let mut view = View::with_capacity(folded.text.len());
+    let mut view = View::with_capacity(0, folded.is_traced());
     let mut copied = 0;
     let mut found = false;
     for run in letters.chunk_by(|left, right| left.end_of_gap == right.at) {
@@ -509,8 +518,11 @@ fn join_spelt_out(folded: &View) -> Option<View> {
         push_joined(&mut view, folded, run);
         copied = last.end;
     }
+    if !found {
+        return None;
+    }
     copy(folded, copied, folded.text.len(), &mut view);
-    found.then_some(view)
+    Some(view)
 }
 
 /// A letter that stands alone, and the gap after it.
@@ -595,7 +607,26 @@ fn push_joined_word(view: &mut View, word: &str, origin: u32) {
 }
 
 fn copy(from: &View, start: usize, end: usize, to: &mut View) {
-    for (offset, c) in from.text.get(start..end).unwrap_or_default().char_indices() {
+    let part = from.text.get(start..end).unwrap_or_default();
+    if !from.is_traced() {
+        to.push_str(part, 0);
+        return;
+    }
+    for (offset, c) in part.char_indices() {
         to.push(c, from.origin_at(start + offset));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_of_large_scripts_are_letters() {
+        let letters = ('\u{80}'..=char::MAX).filter(|c| is_letter_of_large_script(*c));
+        assert!(letters.clone().count() > 30_000);
+        for letter in letters {
+            assert!(letter.is_alphanumeric(), "{letter:?}");
+        }
     }
 }
