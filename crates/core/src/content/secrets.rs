@@ -49,17 +49,36 @@ struct Candidate {
     end: usize,
 }
 
+/// A find before it is known whether another covers it; what is covered needs no fingerprint.
+struct Find<'a> {
+    kind: &'static str,
+    span: (usize, usize),
+    view: View,
+    value: Cow<'a, [u8]>,
+}
+
+impl Find<'_> {
+    fn named(self) -> SecretFind {
+        SecretFind {
+            kind: self.kind,
+            span: self.span,
+            view: self.view,
+            fingerprint: fingerprint(&self.value),
+        }
+    }
+}
+
 /// Returns the secrets in `text`, in the order of their place. Only the first [`TEXT_BYTES_MAX`] bytes
 /// are looked at.
 pub fn scan(text: &str) -> Vec<SecretFind> {
     let text = head(text);
     let mut finds = Vec::new();
     collect(text.as_bytes(), Rules::All, |candidate, value| {
-        finds.push(SecretFind {
+        finds.push(Find {
             kind: candidate.kind,
             span: (candidate.start, candidate.end),
             view: View::Plain,
-            fingerprint: fingerprint(value),
+            value: Cow::Borrowed(value),
         });
     });
     for reading in views::decoded(text) {
@@ -73,7 +92,7 @@ pub fn scan(text: &str) -> Vec<SecretFind> {
                 finds.extend(inner_finds.into_iter().map(|find| {
                     let (start, end) = (find.span.0, find.span.1);
                     let span = reading.span(start, end);
-                    SecretFind {
+                    Find {
                         span: if span.0 < span.1 { span } else { whole },
                         ..find
                     }
@@ -87,7 +106,8 @@ pub fn scan(text: &str) -> Vec<SecretFind> {
     if has_reversed_keyword(text.as_bytes()) {
         add_from(&views::reversed(text), Rules::ShapesOnly, &mut finds);
     }
-    without_overlaps(text, finds)
+    let kept = without_overlaps(text, finds);
+    kept.into_iter().map(Find::named).collect()
 }
 
 /// Returns `text` with every secret replaced by its kind and fingerprint, as in
@@ -187,13 +207,13 @@ enum Rules {
     ShapesOnly,
 }
 
-fn add_from(reading: &views::Reading, rules: Rules, finds: &mut Vec<SecretFind>) {
+fn add_from(reading: &views::Reading, rules: Rules, finds: &mut Vec<Find<'_>>) {
     collect(&reading.bytes, rules, |candidate, value| {
-        finds.push(SecretFind {
+        finds.push(Find {
             kind: candidate.kind,
             span: reading.span(candidate.start, candidate.end),
             view: reading.view,
-            fingerprint: fingerprint(value),
+            value: Cow::Owned(value.to_vec()),
         });
     });
 }
@@ -231,7 +251,7 @@ fn has_reversed_keyword(text: &[u8]) -> bool {
 }
 
 /// Calls `found` with every secret in `text` and its value.
-fn collect(text: &[u8], rules: Rules, mut found: impl FnMut(Candidate, &[u8])) {
+fn collect<'a>(text: &'a [u8], rules: Rules, mut found: impl FnMut(Candidate, &'a [u8])) {
     let mut candidates = Vec::new();
     let long_run = generic::has_long_run(text);
     if long_run {
@@ -320,9 +340,9 @@ fn scan_words(text: &[u8], long_run: bool, candidates: &mut Vec<Candidate>) {
 
 /// Sorts finds, keeps the first of those that overlap (plain text and telling shapes come first), and
 /// leaves alone what an earlier redaction wrote.
-fn without_overlaps(text: &str, mut finds: Vec<SecretFind>) -> Vec<SecretFind> {
+fn without_overlaps<'a>(text: &str, mut finds: Vec<Find<'a>>) -> Vec<Find<'a>> {
     let chips: Vec<(usize, usize)> = chips(text);
-    let mut kept: Vec<SecretFind> = Vec::new();
+    let mut kept: Vec<Find<'a>> = Vec::new();
     for find in &mut finds {
         // Spans from views may fall inside a character when the source is not well-formed.
         while !text.is_char_boundary(find.span.0) {
@@ -335,10 +355,9 @@ fn without_overlaps(text: &str, mut finds: Vec<SecretFind>) -> Vec<SecretFind> {
     finds.retain(|find| find.span.0 < find.span.1 && find.span.1 <= text.len());
     finds.sort_by(|a, b| a.span.0.cmp(&b.span.0).then(b.span.1.cmp(&a.span.1)));
     for find in finds {
-        if chips
-            .iter()
-            .any(|chip| find.span.0 < chip.1 && chip.0 < find.span.1)
-        {
+        // They stand one behind the other, so only the first that ends behind the beginning can overlap.
+        let behind = chips.partition_point(|chip| chip.1 <= find.span.0);
+        if chips.get(behind).is_some_and(|chip| chip.0 < find.span.1) {
             continue;
         }
         match kept.last_mut() {
@@ -346,7 +365,7 @@ fn without_overlaps(text: &str, mut finds: Vec<SecretFind>) -> Vec<SecretFind> {
                 // Both cover the same text: what they cover together goes out, under the more telling name.
                 if is_vague(last.kind) && !is_vague(find.kind) {
                     last.kind = find.kind;
-                    last.fingerprint = find.fingerprint;
+                    last.value = find.value;
                     last.view = find.view;
                 }
                 last.span.1 = last.span.1.max(find.span.1);
@@ -367,9 +386,13 @@ fn is_vague(kind: &str) -> bool {
 /// Returns where earlier redactions stand.
 fn chips(text: &str) -> Vec<(usize, usize)> {
     const OPENING: &str = "‹secret: ";
+    /// Longer than any chip, so that many openings without an end cost little.
+    const CHIP_BYTES_MAX: usize = 160;
     let mut found = Vec::new();
     for (start, _) in text.match_indices(OPENING) {
-        let rest = text.get(start + OPENING.len()..).unwrap_or_default();
+        let from = start + OPENING.len();
+        let to = text.floor_char_boundary(from.saturating_add(CHIP_BYTES_MAX));
+        let rest = text.get(from..to).unwrap_or_default();
         let Some((inside, _)) = rest.split_once('›') else {
             continue;
         };

@@ -9,6 +9,7 @@
 //! In a view, words are separated by one blank (`\n` where the text broke the line), sentence
 //! marks have become `.`, commas stay, other symbols are gone.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -39,6 +40,8 @@ struct Vocabulary {
     words: HashSet<&'static str>,
     /// The same, by their shape when letters that look alike count as one.
     by_shape: HashMap<String, &'static str>,
+    /// For each first letter of a shape the lengths of such shapes, one bit each.
+    shape_lengths: [u64; 128],
     /// The same, by their letters without repeats.
     by_squeezed: HashMap<String, &'static str>,
     /// Length in bytes of the longest of `words`.
@@ -46,6 +49,18 @@ struct Vocabulary {
 }
 
 impl Vocabulary {
+    /// Returns the word that has the shape of `word`.
+    fn of_shape(&self, word: &str) -> Option<&'static str> {
+        let first = word.chars().next().map(shape_of)?;
+        let lengths = self.shape_lengths.get(first as usize)?;
+        let possible = lengths >> word.len().min(63) & 1 == 1;
+        if possible {
+            self.by_shape.get(&shape(word)).copied()
+        } else {
+            None
+        }
+    }
+
     fn meaning(&self, word: &str) -> Option<&'static str> {
         // Most words can be told from all short forms by their first letter and length.
         let lengths = self
@@ -72,6 +87,7 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
         not_near: HashSet::new(),
         words: HashSet::new(),
         by_shape: HashMap::new(),
+        shape_lengths: [0; 128],
         by_squeezed: HashMap::new(),
         longest_word: 0,
     };
@@ -97,7 +113,12 @@ static VOCABULARY: LazyLock<Vocabulary> = LazyLock::new(|| {
                 ("word", None) => {
                     vocabulary.words.insert(word);
                     vocabulary.longest_word = vocabulary.longest_word.max(word.len());
-                    vocabulary.by_shape.entry(shape(word)).or_insert(word);
+                    let seen = shape(word);
+                    let first = seen.as_bytes().first().copied().unwrap_or(0);
+                    if let Some(lengths) = vocabulary.shape_lengths.get_mut(usize::from(first)) {
+                        *lengths |= 1 << seen.len().min(63);
+                    }
+                    vocabulary.by_shape.entry(seen).or_insert(word);
                     vocabulary.by_squeezed.entry(squeezed(word)).or_insert(word);
                 }
                 _ => {}
@@ -386,15 +407,15 @@ fn squeezed(word: &str) -> String {
 
 /// The word as seen from afar: i, l, 1, ! and | are one stroke, digits are letters.
 fn shape(word: &str) -> String {
-    word.chars()
-        .map(|c| {
-            if c == 'l' {
-                'i'
-            } else {
-                disguised_letter(c).unwrap_or(c)
-            }
-        })
-        .collect()
+    word.chars().map(shape_of).collect()
+}
+
+fn shape_of(c: char) -> char {
+    if c == 'l' {
+        'i'
+    } else {
+        disguised_letter(c).unwrap_or(c)
+    }
 }
 
 /// The letter a digit or symbol stands for in "k1ll my$3lf".
@@ -457,31 +478,27 @@ fn read_disguised(word: &str) -> Option<String> {
     if word.is_empty() || word.len() > WORD_BYTES_MAX {
         return None;
     }
-    if matches!(word, "1" | "!" | "|" | "і") {
+    if word.len() <= 2 && matches!(word, "1" | "!" | "|" | "і") {
         return Some("i".to_owned());
     }
     let core = word.trim_end_matches(['!', '|', '+']);
-    let disguised = core
-        .chars()
-        .any(|c| disguised_letter(c).is_some() || look_alike(c).is_some());
-    let has_letter = core
-        .chars()
-        .any(|c| c.is_ascii_alphabetic() || look_alike(c).is_some());
-    if !(disguised && has_letter) {
+    let latin = if core.is_ascii() {
+        Cow::Borrowed(core)
+    } else {
+        let letters = core.chars().map(|c| look_alike(c).unwrap_or(c));
+        Cow::Owned(letters.collect::<String>())
+    };
+    // A letter that looks like a Latin one is both a disguise and a letter.
+    let alike = latin != core;
+    let disguised = alike || core.chars().any(|c| disguised_letter(c).is_some());
+    let has_letter = alike || core.bytes().any(|b| b.is_ascii_alphabetic());
+    if !(disguised && has_letter && latin.is_ascii()) {
         return None;
     }
-    let latin: String = core.chars().map(|c| look_alike(c).unwrap_or(c)).collect();
-    if !latin.is_ascii() {
-        return None;
-    }
-    let mixed_script = latin != core && core.contains(|c: char| c.is_ascii_alphanumeric());
-    let all_alike = latin != core && !mixed_script;
-    let seen = shape(&latin);
-    let known = VOCABULARY.by_shape.get(&seen).copied();
-    match known {
+    match VOCABULARY.of_shape(&latin) {
         Some(known) => Some(known.to_owned()),
         // The shape has lost the difference of i and l; an unknown word keeps its letters.
-        None if mixed_script || all_alike => Some(latin),
+        None if alike => Some(latin.into_owned()),
         None => Some(
             latin
                 .chars()

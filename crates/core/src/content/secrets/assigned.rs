@@ -89,18 +89,13 @@ pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
         return;
     };
     let mut done = 0;
+    let mut stop = 0;
     for hit in prefilter.find_iter(text) {
         if hit.start() < done {
             continue;
         }
         let (start, end) = name_around(text, hit.start(), hit.end());
         done = end;
-        let Some(promise) = text
-            .get(start..end)
-            .and_then(|name| promise(text, start, name))
-        else {
-            continue;
-        };
         let option = start >= 2 && text.get(start.saturating_sub(2)..start) == Some(b"--")
             || text
                 .get(start..end)
@@ -108,7 +103,13 @@ pub(super) fn scan(text: &[u8], finds: &mut Vec<Candidate>) {
         let Some((link, at)) = link(text, end, option) else {
             continue;
         };
-        let Some((from, to)) = value(text, at) else {
+        let Some((from, to)) = value(text, at, &mut stop) else {
+            continue;
+        };
+        let Some(promise) = text
+            .get(start..end)
+            .and_then(|name| promise(text, start, name))
+        else {
             continue;
         };
         if let Some(found) = text.get(from..to)
@@ -150,49 +151,71 @@ fn name_around(text: &[u8], start: usize, end: usize) -> (usize, usize) {
     (start - before, end + after)
 }
 
-/// Splits a name at `_`, `-`, `.` and where a small letter meets a large one; all in lower case.
-fn words(name: &str) -> Vec<String> {
-    let mut found = vec![String::new()];
-    let mut after_small = false;
-    for character in name.chars() {
-        let breaks = matches!(character, '_' | '-' | '.');
-        if (breaks || (after_small && character.is_uppercase()))
-            && found.last().is_some_and(|word| !word.is_empty())
-        {
-            found.push(String::new());
+/// What the words of a name say together.
+#[derive(Debug, Default)]
+struct Said {
+    meanings: u8,
+    ends_in_password: bool,
+    ends_in_token: bool,
+    /// The last word.
+    last: String,
+}
+
+impl Said {
+    /// Takes one more word, in lower case. Leaves an empty one in its place.
+    fn hear(&mut self, word: &mut String) {
+        if word.is_empty() {
+            return;
         }
-        after_small = character.is_lowercase() || character.is_ascii_digit();
-        if !breaks && let Some(word) = found.last_mut() {
-            word.extend(character.to_lowercase());
-        }
+        let ends = |list: &[&str]| list.iter().any(|end| word.ends_with(end));
+        self.meanings |= meaning(word);
+        self.ends_in_password |= ends(PASSWORD_ENDS);
+        self.ends_in_token |= ends(TOKEN_ENDS);
+        std::mem::swap(&mut self.last, word);
+        word.clear();
     }
-    found.retain(|word| !word.is_empty());
-    found
+
+    /// Takes a name, split at `_`, `-`, `.` and where a small letter meets a large one.
+    fn hear_name(&mut self, name: &str) {
+        let mut word = String::with_capacity(name.len());
+        let mut after_small = false;
+        for character in name.chars() {
+            let breaks = matches!(character, '_' | '-' | '.');
+            if breaks || (after_small && character.is_uppercase()) {
+                self.hear(&mut word);
+            }
+            after_small = character.is_lowercase() || character.is_ascii_digit();
+            if character.is_ascii() && !breaks {
+                word.push(character.to_ascii_lowercase());
+            } else if !breaks {
+                word.extend(character.to_lowercase());
+            }
+        }
+        self.hear(&mut word);
+    }
+
+    fn has(&self, meaning: u8) -> bool {
+        self.meanings & meaning != 0
+    }
 }
 
 fn promise(text: &[u8], start: usize, name: &[u8]) -> Option<Promise> {
     let name = std::str::from_utf8(name).ok()?;
-    let mut words = words(name);
-    if let Some(before) = word_before(text, start) {
-        words.insert(0, before);
+    let mut said = Said::default();
+    if let Some(mut before) = word_before(text, start) {
+        said.hear(&mut before);
     }
-    let said = words.iter().fold(0, |said, word| said | meaning(word));
-    let has = |meaning: u8| said & meaning != 0;
-    let ends = |list: &[&str]| {
-        words
-            .iter()
-            .any(|word| list.iter().any(|end| word.ends_with(end)))
-    };
-    let last = words.last().map(String::as_str).unwrap_or_default();
+    said.hear_name(name);
+    let last = said.last.as_str();
     let is_key = matches!(last, "key" | "keys" | "schlüssel" | "code") || last.ends_with("key");
-    let owned = is_key && has(OWNER);
-    if has(OTHER) && !owned {
+    let owned = is_key && said.has(OWNER);
+    if said.has(OTHER) && !owned {
         return None;
     }
-    if has(PASSWORD) || ends(PASSWORD_ENDS) {
+    if said.has(PASSWORD) || said.ends_in_password {
         Some(Promise::Password)
-    } else if has(TOKEN) || ends(TOKEN_ENDS) || owned {
-        (!has(PUBLIC)).then_some(Promise::Token)
+    } else if said.has(TOKEN) || said.ends_in_token || owned {
+        (!said.has(PUBLIC)).then_some(Promise::Token)
     } else if is_key && last != "code" {
         // `DD_KEY`, `fooKey`: a compound is more telling than the word alone, but not by much.
         Some(Promise::Vague)
@@ -268,7 +291,7 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
         return Some((Link::Sign, at + blanks));
     }
     let line = rest.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let line = String::from_utf8_lossy(line).into_owned();
+    let line = String::from_utf8_lossy(line);
     let first = line.split(' ').next().unwrap_or_default();
     if LINKING_VERBS.contains(first) {
         let mut after = at + blanks + first.len();
@@ -293,8 +316,9 @@ fn link(text: &[u8], end: usize, option: bool) -> Option<(Link, usize)> {
     None
 }
 
-/// Returns the value that starts at or after `at`: a quoted string, or the run up to a blank.
-fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
+/// Returns the value that starts at or after `at`: a quoted string, or the run up to a blank. Where such a run
+/// stops is kept in `stop`: one run may hold many names, and each value ends there.
+fn value(text: &[u8], at: usize, stop: &mut usize) -> Option<(usize, usize)> {
     let blanks = text
         .iter()
         .skip(at)
@@ -317,14 +341,16 @@ fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
     let rest = rest
         .get(..rest.len().min(VALUE_BYTES_MAX))
         .unwrap_or_default();
-    let stop = |byte: &u8| match quote {
-        Some(quote) => *byte == quote || *byte == b'\n',
-        None => {
-            byte.is_ascii_whitespace()
-                || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&')
+    let mut length = if let Some(quote) = quote {
+        let stops = |byte: &u8| *byte == quote || *byte == b'\n';
+        rest.iter().position(stops).unwrap_or(rest.len())
+    } else {
+        if *stop < start {
+            let run = text.iter().skip(start).take_while(|byte| !is_stop(**byte));
+            *stop = start + run.count();
         }
+        rest.len().min(*stop - start)
     };
-    let mut length = rest.iter().position(stop).unwrap_or(rest.len());
     if quote.is_none() {
         let trimmed = rest.get(..length).unwrap_or_default();
         length -= trimmed
@@ -338,11 +364,18 @@ fn value(text: &[u8], at: usize) -> Option<(usize, usize)> {
     (length > 0).then_some((start, start + length))
 }
 
+/// Whether a value without quotes ends before this byte.
+fn is_stop(byte: u8) -> bool {
+    byte.is_ascii_whitespace()
+        || matches!(byte, b'"' | b'\'' | b'`' | b'<' | b'>' | b',' | b';' | b'&')
+}
+
 fn is_secret(value: &[u8], promise: Promise, link: Link) -> bool {
     let value = value.get(..JUDGED_BYTES_MAX).unwrap_or(value);
-    if is_placeholder(value) || is_reference(value) {
-        return false;
-    }
+    looks_secret(value, promise, link) && !is_placeholder(value) && !is_reference(value)
+}
+
+fn looks_secret(value: &[u8], promise: Promise, link: Link) -> bool {
     let made = Made::of(value);
     let blank = value.contains(&b' ');
     match promise {

@@ -128,12 +128,13 @@ impl Form {
             .compiled
             .get_or_init(|| RegexBuilder::new(self.pattern).unicode(false).build().ok());
         let Some(regex) = regex else { return };
+        let mut close = Close::default();
         for captures in regex.captures_iter(text) {
             let Some(found) = captures.get(1) else {
                 continue;
             };
             let end = if self.kind == "private key" {
-                let Some(end) = end_of_block(text, found.end()) else {
+                let Some(end) = end_of_block(text, found.end(), &mut close) else {
                     continue;
                 };
                 end
@@ -175,7 +176,34 @@ const BLOCK_BYTES_MAX: usize = 16 * 1024;
 const BLOCK_LETTERS_MIN: usize = 40;
 const BLOCK_OPENING_BYTES: usize = 160;
 
-fn end_of_block(text: &[u8], start: usize) -> Option<usize> {
+const CLOSING: &[u8] = b"-----END";
+
+/// Where the next block closes. Many blocks may open before one does, and each looks for the same place.
+#[derive(Debug, Default)]
+struct Close {
+    /// The first place at or behind which it was looked for.
+    from: usize,
+    /// Where it is, if anywhere.
+    at: Option<usize>,
+    known: bool,
+}
+
+impl Close {
+    /// Returns the first at or behind `start`, which never goes back.
+    fn behind(&mut self, text: &[u8], start: usize) -> Option<usize> {
+        if !self.known || start < self.from || self.at.is_some_and(|at| at < start) {
+            let found = memchr::memmem::find(text.get(start..)?, CLOSING);
+            *self = Self {
+                from: start,
+                at: found.map(|at| start + at),
+                known: true,
+            };
+        }
+        self.at
+    }
+}
+
+fn end_of_block(text: &[u8], start: usize, close: &mut Close) -> Option<usize> {
     let rest = text.get(start..)?;
     let rest = rest
         .get(..rest.len().min(BLOCK_BYTES_MAX))
@@ -195,7 +223,8 @@ fn end_of_block(text: &[u8], start: usize) -> Option<usize> {
     if letters < BLOCK_LETTERS_MIN || blanks > letters / 8 {
         return None;
     }
-    let Some(close) = memchr::memmem::find(rest, b"-----END") else {
+    let close = close.behind(text, start).map(|at| at - start);
+    let Some(close) = close.filter(|close| close + CLOSING.len() <= rest.len()) else {
         return Some(start + rest.len());
     };
     let tail = rest.get(close + 8..).unwrap_or_default();

@@ -107,14 +107,13 @@ impl Made {
 pub(super) fn is_reference(value: &[u8]) -> bool {
     let text = String::from_utf8_lossy(value);
     let text = text.as_ref();
+    // One byte is found faster than two, and most values hold none of these.
+    let has = |byte: u8| memchr::memchr(byte, value).is_some();
     REFERENCE_STARTS.iter().any(|start| text.starts_with(start))
-        || text.contains("${")
-        || text.contains("{{")
-        || text.contains("()")
-        || text.contains("env.")
-        || text.contains("ENV[")
-        || text.contains("environ")
-        || (text.ends_with(')') && text.contains('('))
+        || has(b'{') && (text.contains("${") || text.contains("{{"))
+        || has(b'(') && (text.contains("()") || text.ends_with(')'))
+        || has(b'v') && (text.contains("env.") || text.contains("environ"))
+        || has(b'[') && text.contains("ENV[")
         || is_name(value)
 }
 
