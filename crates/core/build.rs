@@ -25,11 +25,11 @@ mod vocabulary;
 #[expect(unreachable_pub, reason = "the core publishes it")]
 mod grammar;
 
-#[path = "src/content/crisis/rows.rs"]
-mod crisis_rows;
 #[path = "src/content/crisis/folding.rs"]
 #[expect(dead_code, reason = "the build folds patterns, not texts")]
 mod folding;
+#[path = "src/content/crisis/opening.rs"]
+mod opening;
 #[path = "src/content/operations.rs"]
 mod operations;
 #[path = "src/content/crisis/stems.rs"]
@@ -66,7 +66,7 @@ fn main() {
     println!("cargo::rerun-if-changed=knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/grammar.rs");
     println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
-    for shared in ["folding", "rows", "stems"] {
+    for shared in ["folding", "opening", "stems"] {
         println!("cargo::rerun-if-changed=src/content/crisis/{shared}.rs");
     }
     println!("cargo::rerun-if-changed=src/content/operations.rs");

@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 /// What the columns after the sign say, in order; a character may stand in several.
 const COLUMNS: [&str; 3] = ["deceives", "styled", "resembles"];
 
-/// How many characters are found without a search: the scripts of Europe and the Near East.
-const LOW_CHARACTERS: usize = 0x800;
+/// How many characters are found without a search: nearly all scripts with an alphabet.
+const LOW_CHARACTERS: usize = 0x3000;
 
 /// Each character with the sign it looks like and what the columns say of it.
 pub(crate) type LookAlikes = BTreeMap<char, (char, [bool; 3])>;
@@ -64,6 +64,14 @@ pub(crate) fn write(code: &mut String) -> Result<(), String> {
             *place = at;
         }
     }
+    let mut letters = vec![0_u64; LOW_CHARACTERS / 64];
+    for code in 0..LOW_CHARACTERS {
+        let character = u32::try_from(code).ok().and_then(char::from_u32);
+        if character.is_some_and(char::is_alphanumeric) {
+            letters[code / 64] |= 1 << (code % 64);
+        }
+    }
+    writeln!(code, "/// Which of the first characters are letters or digits, one bit each.\npub(crate) static LOW_LETTERS: [u64; {}] = {letters:?};", letters.len()).unwrap();
     writeln!(code, "/// Where those of the first scripts stand in it.\nstatic LOW_LOOK_ALIKES: [u16; {LOW_CHARACTERS}] = {low:?};").unwrap();
     Ok(())
 }

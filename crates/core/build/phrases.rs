@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 
-use crate::crisis_rows::{Row, alternatives, blank, named_parts, opened};
 use crate::folding::fold_pattern;
 use crate::keywords;
+use crate::opening::{blank, named_parts, opened};
 use crate::programs::{Programs, Reading};
 use crate::stems::{Names, demand, stems};
 
@@ -43,8 +43,12 @@ fn crisis(programs: &mut Programs, code: &mut String) -> Result<(), String> {
     let mut number_of_masks = 0;
     let mut entries = String::new();
     for (text, is_mask) in [(masks, true), (rules, false)] {
-        for row in text.lines().filter_map(Row::parse) {
-            for pattern in alternatives(row.pattern) {
+        for line in text.lines().filter(|line| !line.starts_with(['#', '@'])) {
+            let columns: Vec<&str> = line.split('\t').collect();
+            let [id, sign, patterns, ..] = columns.as_slice() else {
+                return Err(format!("crisis: not five columns: {line}"));
+            };
+            for pattern in alternatives(patterns) {
                 let folded = fold_pattern(pattern);
                 match stems(&folded, &names) {
                     Some(demanded) => {
@@ -59,7 +63,6 @@ fn crisis(programs: &mut Programs, code: &mut String) -> Result<(), String> {
                     multi_line: false,
                 };
                 let program = programs.add(&expression, reading)?;
-                let (id, sign) = (row.id, row.sign);
                 writeln!(
                     entries,
                     "Entry::new({id:?}, {sign:?}, {folded:?}, {is_mask}, {program}),"
@@ -85,6 +88,24 @@ fn crisis(programs: &mut Programs, code: &mut String) -> Result<(), String> {
     .unwrap();
     writeln!(code, "/// The stems that entries demand.").unwrap();
     keywords::write("CRISIS_STEMS", &words, false, code)
+}
+
+/// Splits a pattern at the bars outside all brackets.
+fn alternatives(pattern: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let mut escaped = false;
+    pattern
+        .split(|c: char| {
+            let plain = !std::mem::take(&mut escaped);
+            match c {
+                '\\' => escaped = plain,
+                '(' | '[' if plain => depth += 1,
+                ')' | ']' if plain => depth = depth.saturating_sub(1),
+                _ => return c == '|' && plain && depth == 0,
+            }
+            false
+        })
+        .collect()
 }
 
 /// Compiles a table with the columns code, weight, keywords (separated by `,`; `#` stands for any digit), check

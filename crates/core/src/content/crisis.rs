@@ -15,7 +15,7 @@
 
 mod folding;
 mod normalise;
-mod rows;
+mod opening;
 pub(super) mod rules;
 mod spelling;
 #[cfg(test)]

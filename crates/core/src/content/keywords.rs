@@ -50,8 +50,10 @@ impl Keywords {
     /// Calls `found` once with each who asks for a keyword that stands in `text`; perhaps more often with those
     /// that ask for several.
     pub(crate) fn each_asking(&self, text: &[u8], mut found: impl FnMut(u16)) {
-        let mut seen = vec![false; self.sets.len()];
+        // Most texts hold none.
+        let mut seen = Vec::new();
         self.each_hit(text, |set, _| {
+            seen.resize(self.sets.len(), false);
             if let Some(seen) = seen.get_mut(usize::from(set)).filter(|seen| !**seen) {
                 *seen = true;
                 self.asking(set).iter().for_each(|who| found(*who));

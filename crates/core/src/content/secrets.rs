@@ -272,8 +272,9 @@ fn collect<'a>(text: &'a [u8], rules: Rules, mut found: impl FnMut(Candidate, &'
 }
 
 fn scan_shapes(text: &[u8], candidates: &mut Vec<Candidate>) {
-    let mut wanted = vec![false; SHAPES.len()];
+    let mut wanted = Vec::new();
     SHAPE_KEYWORDS.each_asking(text, |index| {
+        wanted.resize(SHAPES.len(), false);
         if let Some(flag) = wanted.get_mut(usize::from(index)) {
             *flag = true;
         }

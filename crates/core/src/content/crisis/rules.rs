@@ -10,7 +10,7 @@ use std::sync::{LazyLock, OnceLock};
 
 use regex::bytes::{Regex, RegexBuilder};
 
-use super::rows::{NamedPart, blank, named_parts, opened};
+use super::opening::{NamedPart, blank, named_parts, opened};
 use super::{Flag, Flags, Level};
 use crate::content::quick::Program;
 use crate::content::tables::{CRISIS_ALWAYS, CRISIS_ENTRIES, CRISIS_MASKS, CRISIS_STEMS};
@@ -176,12 +176,34 @@ fn read_sign(sign: &str) -> (Level, Flags) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::rows::{Row, WORD_BEGIN, WORD_END};
+    use super::super::opening::{WORD_BEGIN, WORD_END};
     use super::super::scan;
     use super::super::stems::{Names, demand, stems};
     use super::*;
 
     const MASKS: &str = include_str!("../../../knowledge/crisis_masks.tsv");
+
+    /// A line of a table, as far as the tests need it.
+    struct Row {
+        id: &'static str,
+        matching: &'static str,
+        not_matching: &'static str,
+    }
+
+    impl Row {
+        fn parse(line: &'static str) -> Option<Self> {
+            if line.starts_with(['#', '@']) {
+                return None;
+            }
+            let mut columns = line.split('\t');
+            let id = columns.next()?;
+            Some(Self {
+                id,
+                matching: columns.nth(2)?,
+                not_matching: columns.next()?,
+            })
+        }
+    }
 
     fn demands_of_names() -> Names {
         let mut demands = Names::new();

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::folding::View;
-use crate::knowledge;
+use crate::knowledge::{self, LOW_LETTERS};
 
 /// The readings of a folded text that the rules are tried on, each made when it is asked for.
 pub(super) fn views(folded: &View) -> impl Iterator<Item = View> {
@@ -182,15 +182,21 @@ fn is_word_char(c: char) -> bool {
         return c.is_ascii_alphanumeric();
     }
     // Devanagari vowel signs and the virama are no letters to Unicode, yet parts of words.
-    is_letter_of_large_script(c) || c.is_alphanumeric() || matches!(c, '\u{900}'..='\u{963}')
+    is_letter(c) || matches!(c, '\u{900}'..='\u{963}')
 }
 
-/// Letters without gaps of scripts that many people write; others are looked up.
-fn is_letter_of_large_script(c: char) -> bool {
-    matches!(c,
-        '\u{3b1}'..='\u{3c9}' | '\u{410}'..='\u{44f}' | '\u{620}'..='\u{64a}'
-        | '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'
-        | '\u{ac00}'..='\u{d7a3}')
+/// Whether it is a letter or a digit; of most without a search.
+fn is_letter(c: char) -> bool {
+    let code = c as usize;
+    match LOW_LETTERS.get(code / 64) {
+        Some(letters) => letters >> (code % 64) & 1 == 1,
+        None => {
+            matches!(c,
+                '\u{3041}'..='\u{3096}' | '\u{30a1}'..='\u{30fa}' | '\u{4e00}'..='\u{9fff}'
+                | '\u{ac00}'..='\u{d7a3}')
+                || c.is_alphanumeric()
+        }
+    }
 }
 
 fn letter_follows(folded: &View, at: usize) -> bool {
@@ -562,7 +568,7 @@ fn single_letters(text: &str) -> Vec<SingleLetter> {
             continue;
         }
         let stands_alone = after_separator
-            && (c.is_alphanumeric() || matches!(c, '\'' | '!' | '@' | '$'))
+            && (is_letter(c) || matches!(c, '\'' | '!' | '@' | '$'))
             && chars.peek().is_none_or(|&(_, next)| is_separator(next));
         after_separator = false;
         if !stands_alone {
@@ -639,11 +645,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn letters_of_large_scripts_are_letters() {
-        let letters = ('\u{80}'..=char::MAX).filter(|c| is_letter_of_large_script(*c));
-        assert!(letters.clone().count() > 30_000);
-        for letter in letters {
-            assert!(letter.is_alphanumeric(), "{letter:?}");
+    fn letters_are_those_of_unicode() {
+        for c in '\0'..=char::MAX {
+            assert_eq!(is_letter(c), c.is_alphanumeric(), "{c:?}");
         }
     }
 }

@@ -39,8 +39,9 @@ pub enum View {
 pub(super) struct Reading {
     pub(super) view: View,
     pub(super) bytes: Vec<u8>,
-    /// For each byte, where in the original its source starts; one more entry for the end.
-    origin: Vec<usize>,
+    /// For each byte, where in the original its source starts; one more entry for the end. Texts are far
+    /// shorter than what fits.
+    origin: Vec<u32>,
 }
 
 impl Reading {
@@ -54,7 +55,21 @@ impl Reading {
 
     fn push(&mut self, byte: u8, from: usize) {
         self.bytes.push(byte);
-        self.origin.push(from);
+        self.origin.push(u32::try_from(from).unwrap_or(u32::MAX));
+    }
+
+    /// Takes over what stands at `from` as it is.
+    fn push_plain(&mut self, text: &str, from: usize) {
+        if text.is_ascii() {
+            let first = u32::try_from(from).unwrap_or(u32::MAX);
+            let bytes = u32::try_from(text.len()).unwrap_or(u32::MAX);
+            self.bytes.extend_from_slice(text.as_bytes());
+            self.origin.extend(first..first.saturating_add(bytes));
+        } else {
+            for (at, character) in text.char_indices() {
+                self.push_char(character, from + at);
+            }
+        }
     }
 
     fn push_char(&mut self, character: char, from: usize) {
@@ -65,17 +80,17 @@ impl Reading {
     }
 
     fn finish(mut self, end: usize) -> Self {
-        self.origin.push(end);
+        self.origin.push(u32::try_from(end).unwrap_or(u32::MAX));
         self
     }
 
     /// Returns where in the original the bytes `start..end` of this reading come from.
     pub(super) fn span(&self, start: usize, end: usize) -> (usize, usize) {
-        let from = |at: usize| self.origin.get(at).copied().unwrap_or(0);
+        let from = |at: usize| self.origin.get(at).map_or(0, |from| *from as usize);
         match self.view {
             View::Reversed => (from(end), from(start)),
             // Where inside an encoded run the secret lies is of no use to a reader.
-            View::Base64 | View::Hex => (from(0), self.origin.last().copied().unwrap_or(0)),
+            View::Base64 | View::Hex => (from(0), from(self.origin.len().saturating_sub(1))),
             View::Plain
             | View::Compatibility
             | View::ZeroWidth
@@ -129,8 +144,9 @@ fn unicode(text: &str) -> Option<Reading> {
     if text.is_ascii() {
         return None;
     }
+    let mut plain = Plain::default();
+    text.chars().find(|character| !plain.is(*character))?;
     let mut reading = Reading::new(View::Compatibility);
-    let mut changed = false;
     for (at, character) in text.char_indices() {
         if is_invisible(character) {
             // Tag characters carry ASCII of their own.
@@ -142,22 +158,55 @@ fn unicode(text: &str) -> Option<Reading> {
                 reading.push_char(hidden, at);
             }
             reading.view = View::ZeroWidth;
-            changed = true;
-        } else if character.is_ascii() {
+        } else if plain.is(character) {
             reading.push_char(character, at);
         } else {
             for plain in std::iter::once(character).nfkc() {
-                changed |= plain != character;
                 reading.push_char(plain, at);
             }
         }
     }
-    changed.then(|| reading.finish(text.len()))
+    Some(reading.finish(text.len()))
+}
+
+/// Remembers which characters stand for themselves: a text uses few of them, each many times.
+#[derive(Default)]
+struct Plain {
+    known: Vec<Option<(char, bool)>>,
+}
+
+impl Plain {
+    const SLOTS: usize = 512;
+
+    fn is(&mut self, character: char) -> bool {
+        if character.is_ascii() {
+            return true;
+        }
+        if self.known.is_empty() {
+            self.known.resize(Self::SLOTS, None);
+        }
+        let Some(slot) = self.known.get_mut(character as usize % Self::SLOTS) else {
+            return false;
+        };
+        match slot {
+            Some((known, is_plain)) if *known == character => *is_plain,
+            _ => {
+                let is_plain = !is_invisible(character)
+                    && std::iter::once(character)
+                        .nfkc()
+                        .eq(std::iter::once(character));
+                *slot = Some((character, is_plain));
+                is_plain
+            }
+        }
+    }
 }
 
 /// One escape notation: what it starts with, and how the rest is read.
 struct Escape {
     view: View,
+    /// The byte all of them start with.
+    first: u8,
     starts: &'static [&'static str],
     read: fn(&str) -> Option<(char, usize)>,
 }
@@ -165,16 +214,19 @@ struct Escape {
 const ESCAPES: &[Escape] = &[
     Escape {
         view: View::Percent,
+        first: b'%',
         starts: &["%"],
         read: read_percent,
     },
     Escape {
         view: View::UnicodeEscape,
+        first: b'\\',
         starts: &["\\u", "\\x", "\\U"],
         read: read_backslash,
     },
     Escape {
         view: View::HtmlEntity,
+        first: b'&',
         starts: &["&#"],
         read: read_entity,
     },
@@ -188,10 +240,14 @@ fn escapes(text: &str) -> Vec<Reading> {
             let mut reading = Reading::new(escape.view);
             let mut count = 0;
             let mut at = 0;
-            while let Some(rest) = text.get(at..) {
-                let Some(character) = rest.chars().next() else {
-                    break;
-                };
+            while let Some(rest) = text.get(at..).filter(|rest| !rest.is_empty()) {
+                let plain = memchr::memchr(escape.first, rest.as_bytes());
+                let plain = plain.unwrap_or(rest.len());
+                if plain > 0 {
+                    reading.push_plain(rest.get(..plain).unwrap_or_default(), at);
+                    at += plain;
+                    continue;
+                }
                 let escaped = if escape.starts.iter().any(|start| rest.starts_with(start)) {
                     (escape.read)(rest)
                 } else {
@@ -202,8 +258,8 @@ fn escapes(text: &str) -> Vec<Reading> {
                     count += 1;
                     at += length;
                 } else {
-                    reading.push_char(character, at);
-                    at += character.len_utf8();
+                    reading.push(escape.first, at);
+                    at += 1;
                 }
             }
             (count >= 2).then(|| reading.finish(text.len()))
@@ -300,27 +356,23 @@ const SPACED_LETTERS_MIN: usize = 16;
 
 fn spaced(text: &str) -> Option<Reading> {
     let bytes = text.as_bytes();
+    // Most texts have no such run, and need no copy.
+    let mut at = 0;
+    loop {
+        let length = spaced_run(bytes, at);
+        if length >= SPACED_LETTERS_MIN {
+            break;
+        }
+        at += (2 * length).max(1);
+        if at >= bytes.len() {
+            return None;
+        }
+    }
     let mut reading = Reading::new(View::Spaced);
-    let mut found = false;
     let mut at = 0;
     while at < bytes.len() {
-        let separator = bytes.get(at + 1).copied().filter(|next| {
-            matches!(
-                next,
-                b' ' | b'\n' | b'\t' | b'.' | b',' | b'-' | b'|' | b'/' | b'*' | b'_'
-            )
-        });
-        let length = separator.map_or(0, |separator| {
-            bytes
-                .iter()
-                .skip(at)
-                .zip(bytes.iter().skip(at + 1))
-                .step_by(2)
-                .take_while(|(letter, next)| **next == separator && letter.is_ascii_graphic())
-                .count()
-        });
+        let length = spaced_run(bytes, at);
         if length >= SPACED_LETTERS_MIN {
-            found = true;
             for step in 0..=length {
                 if let Some(letter) = bytes.get(at + 2 * step) {
                     reading.push(*letter, at + 2 * step);
@@ -338,7 +390,27 @@ fn spaced(text: &str) -> Option<Reading> {
             at += step;
         }
     }
-    found.then(|| reading.finish(text.len()))
+    Some(reading.finish(text.len()))
+}
+
+/// Returns how many letters stand at `at` of which each is followed by the same separator.
+fn spaced_run(bytes: &[u8], at: usize) -> usize {
+    let separator = bytes.get(at + 1).copied().filter(|next| {
+        matches!(
+            next,
+            b' ' | b'\n' | b'\t' | b'.' | b',' | b'-' | b'|' | b'/' | b'*' | b'_'
+        )
+    });
+    let Some(separator) = separator else {
+        return 0;
+    };
+    let pairs = bytes.get(at..).unwrap_or_default().chunks_exact(2);
+    pairs
+        .take_while(|pair| match pair {
+            [letter, next] => *next == separator && letter.is_ascii_graphic(),
+            _ => false,
+        })
+        .count()
 }
 
 /// Closes line breaks that have a letter on both sides, with indentation and quote marks.

@@ -1,57 +1,9 @@
-//! The rows of the crisis tables, and how their patterns become regular expressions. Shared with the build script,
-//! which compiles them.
+//! How patterns of the crisis tables become regular expressions. Shared with the build script, which compiles them.
 
 use super::folding::fold_pattern;
 
 pub(super) const WORD_BEGIN: &str = r"\b{start-half}";
 pub(super) const WORD_END: &str = r"(?:\b{end-half}|\b{start})";
-
-/// The columns of a line, as written.
-pub(super) struct Row {
-    pub(super) id: &'static str,
-    pub(super) sign: &'static str,
-    pub(super) pattern: &'static str,
-    #[cfg(test)]
-    pub(super) matching: &'static str,
-    #[cfg(test)]
-    pub(super) not_matching: &'static str,
-}
-
-impl Row {
-    pub(super) fn parse(line: &'static str) -> Option<Self> {
-        if line.starts_with(['#', '@']) {
-            return None;
-        }
-        let mut columns = line.split('\t');
-        Some(Self {
-            id: columns.next()?,
-            sign: columns.next()?,
-            pattern: columns.next()?,
-            #[cfg(test)]
-            matching: columns.next()?,
-            #[cfg(test)]
-            not_matching: columns.next()?,
-        })
-    }
-}
-
-/// Splits a pattern at the bars outside all brackets.
-pub(super) fn alternatives(pattern: &str) -> Vec<&str> {
-    let mut depth = 0_usize;
-    let mut escaped = false;
-    pattern
-        .split(|c: char| {
-            let plain = !std::mem::take(&mut escaped);
-            match c {
-                '\\' => escaped = plain,
-                '(' | '[' if plain => depth += 1,
-                ')' | ']' if plain => depth = depth.saturating_sub(1),
-                _ => return c == '|' && plain && depth == 0,
-            }
-            false
-        })
-        .collect()
-}
 
 /// A name for a part of patterns, and what it stands for.
 pub(super) type NamedPart = (&'static str, String);
