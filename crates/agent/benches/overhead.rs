@@ -139,7 +139,10 @@ const COMMITS_MAX: f64 = 2.0;
 
 fn tell(disk: Vec<Duration>, alone: Alone, before: &[Duration], after: &[Duration]) {
     print("one durable commit to this database", disk.clone());
-    print("a question of that length on its way to the model", alone.asking.clone());
+    print(
+        "a question of that length on its way to the model",
+        alone.asking.clone(),
+    );
     print(
         "the model alone, until its answer is read",
         alone.thinking.clone(),

@@ -64,6 +64,12 @@ pub(crate) fn write(code: &mut String) -> Result<(), String> {
             *place = at;
         }
     }
+    writeln!(code, "/// Where those of the first scripts stand in it.\nstatic LOW_LOOK_ALIKES: [u16; {LOW_CHARACTERS}] = {low:?};").unwrap();
+    Ok(())
+}
+
+/// Writes which of the first characters are letters or digits.
+pub(crate) fn write_letters(code: &mut String) {
     let mut letters = vec![0_u64; LOW_CHARACTERS / 64];
     for code in 0..LOW_CHARACTERS {
         let character = u32::try_from(code).ok().and_then(char::from_u32);
@@ -71,7 +77,5 @@ pub(crate) fn write(code: &mut String) -> Result<(), String> {
             letters[code / 64] |= 1 << (code % 64);
         }
     }
-    writeln!(code, "/// Which of the first characters are letters or digits, one bit each.\npub(crate) static LOW_LETTERS: [u64; {}] = {letters:?};", letters.len()).unwrap();
-    writeln!(code, "/// Where those of the first scripts stand in it.\nstatic LOW_LOOK_ALIKES: [u16; {LOW_CHARACTERS}] = {low:?};").unwrap();
-    Ok(())
+    writeln!(code, "/// Which of the first characters are letters or digits, one bit each.\npub(super) static LOW_LETTERS: [u64; {}] = {letters:?};", letters.len()).unwrap();
 }

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 
 use crate::folding::fold_pattern;
 use crate::keywords;
+use crate::letters;
 use crate::opening::{blank, named_parts, opened};
 use crate::programs::{Programs, Reading};
 use crate::stems::{Names, demand, stems};
@@ -17,6 +18,7 @@ pub(crate) fn generate() -> Result<(String, Vec<u8>), String> {
     families("IMPACT", "impact", &mut programs, &mut code)?;
     families("CLAIMS", "impact_claims", &mut programs, &mut code)?;
     shapes(&mut code)?;
+    letters::write_letters(&mut code);
     let binary = programs.finish(&mut code);
     Ok((code, binary))
 }
@@ -52,7 +54,7 @@ fn crisis(programs: &mut Programs, code: &mut String) -> Result<(), String> {
                 let folded = fold_pattern(pattern);
                 match stems(&folded, &names) {
                     Some(demanded) => {
-                        words.extend(demanded.into_iter().map(|stem| (stem.into_bytes(), number)))
+                        words.extend(demanded.into_iter().map(|stem| (stem.into_bytes(), number)));
                     }
                     None => always.push(number),
                 }

@@ -246,7 +246,16 @@ fn look_code(look: Look) -> Option<u8> {
         Look::WordStartAscii => op::LOOK_WORD_START,
         Look::WordStartHalfAscii => op::LOOK_NO_WORD_BEFORE,
         Look::WordEndHalfAscii => op::LOOK_NO_WORD_AFTER,
-        _ => return None,
+        Look::StartCRLF
+        | Look::EndCRLF
+        | Look::WordAsciiNegate
+        | Look::WordUnicode
+        | Look::WordUnicodeNegate
+        | Look::WordEndAscii
+        | Look::WordStartUnicode
+        | Look::WordEndUnicode
+        | Look::WordStartHalfUnicode
+        | Look::WordEndHalfUnicode => return None,
     })
 }
 

@@ -116,6 +116,10 @@ struct Machine<'a> {
 
 impl Machine<'_> {
     /// Returns where a match that begins at `from` ends, if there is one; nothing at all when it takes too long.
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one is empty when it is not decided here, which `?` passes on"
+    )]
     fn run(&mut self, start: usize, from: usize) -> Option<Option<usize>> {
         self.group = [usize::MAX; 2];
         self.others.clear();
@@ -177,6 +181,10 @@ impl Machine<'_> {
         CODE.get(pc) == Some(&op::LITERAL) && CODE.get(pc + 2) != self.text.get(at)
     }
 
+    #[expect(
+        clippy::option_option,
+        reason = "the outer one is empty when it is not decided here, which `?` passes on"
+    )]
     fn run_of(&mut self, pc: usize, at: usize) -> Option<Option<(usize, usize)>> {
         let operation = *CODE.get(pc)?;
         let which = number(pc + 1)?;

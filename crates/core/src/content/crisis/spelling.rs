@@ -14,7 +14,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::folding::View;
-use crate::knowledge::{self, LOW_LETTERS};
+use crate::content::tables::LOW_LETTERS;
+use crate::knowledge;
 
 /// The readings of a folded text that the rules are tried on, each made when it is asked for.
 pub(super) fn views(folded: &View) -> impl Iterator<Item = View> {
