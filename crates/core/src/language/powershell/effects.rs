@@ -9,8 +9,9 @@ use crate::knowledge::names::{
     POWERSHELL_DRIVES, POWERSHELL_LOOKUPS, POWERSHELL_TAKERS, SECRET_VARIABLE_WORDS,
 };
 use crate::language::cursor::continues_name;
-use crate::language::{Deed, ENVIRONMENT, Reading, WHOLE_ENVIRONMENT, deed_of, is_page, opened};
-use crate::language::{Deed, ENVIRONMENT, Reading, SECRET_PART, WHOLE_ENVIRONMENT, deed_of};
+use crate::language::{
+    Deed, ENVIRONMENT, Reading, SECRET_PART, WHOLE_ENVIRONMENT, deed_of, is_page, opened,
+};
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
 
