@@ -108,6 +108,7 @@ struct Calls {
 }
 
 /// A text among the arguments that the tool runs.
+#[derive(Clone, Copy)]
 enum Text<'a> {
     Shell(&'a str),
     Page(&'a str),
@@ -163,12 +164,16 @@ impl<'a> Orders<'a> {
             }
             Value::Object(map) if depth > 0 => self.object(map.iter(), map, depth - 1),
             Value::Array(items) if depth > 0 => {
-                items
-                    .iter()
-                    .for_each(|item| self.below(key, item, depth - 1));
+                for item in items {
+                    self.below(key, item, depth - 1);
+                }
             }
             Value::String(text) => self.text(key, text),
-            _ => {}
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::Array(_)
+            | Value::Object(_) => {}
         }
     }
 
