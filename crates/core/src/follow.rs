@@ -8,6 +8,7 @@ mod arithmetic;
 mod braces;
 pub(crate) mod budget;
 mod expand;
+mod key_names;
 pub(crate) mod memory;
 pub(crate) mod patch;
 pub(crate) mod program;

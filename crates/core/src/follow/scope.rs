@@ -47,6 +47,17 @@ pub(crate) struct Scope {
     pub(super) reach: Reach,
     /// How far the variables of this text reach into production.
     pub(super) live: Live,
+    /// Whether what is read here comes out as names alone.
+    pub(super) names: Names,
+}
+
+/// Whether commands that read settings let out nothing but the names of them.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Names {
+    /// The command at hand does.
+    pub(super) only: bool,
+    /// The pipeline does in which the next command stands.
+    pub(super) piped: bool,
 }
 
 /// Where a command acts.
@@ -103,6 +114,11 @@ impl Function {
 }
 
 impl Scope {
+    /// Whether this text has given commands of its own to any names.
+    pub(super) fn has_own_commands(&self) -> bool {
+        !self.functions.is_empty() || !self.aliases.is_empty()
+    }
+
     /// Sets a variable, or the one it is another name of.
     pub(super) fn set(&mut self, name: String, value: Value) {
         match self.variables.iter_mut().find(|(known, _)| *known == name) {

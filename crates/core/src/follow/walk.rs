@@ -252,11 +252,18 @@ impl<'k> Walk<'k> {
             return Stream::unknown(Taint::default());
         }
         match command {
-            Command::Simple(simple) => self.simple(simple, stdin),
+            Command::Simple(simple) => {
+                let names = self.prints_names(command);
+                let out = self.simple(simple, stdin);
+                self.scope.names = names;
+                out
+            }
             Command::Pipeline(commands) => {
                 let mut stream = stdin.clone();
                 let last = commands.len().saturating_sub(1);
+                let naming = self.scope.naming(commands);
                 for (index, command) in commands.iter().enumerate() {
+                    self.scope.names.piped = index < naming;
                     let state = self.state();
                     let caught = u32::from(index < last);
                     self.caught += caught;
@@ -266,6 +273,7 @@ impl<'k> Walk<'k> {
                     stream.connected = true;
                     self.restore(state);
                 }
+                self.scope.names.piped = false;
                 stream
             }
             Command::AndOr(commands, joins) => self.and_or(commands, joins, stdin),

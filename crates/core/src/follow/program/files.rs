@@ -83,6 +83,17 @@ impl Walk<'_> {
                 ..arg.taint
             };
         }
+        if self.scope.names.only && place.kind == PathKind::Environment {
+            self.note(Act::new(
+                Effect::Read,
+                program.to_owned(),
+                self.here(arg.span),
+            ));
+            return Taint {
+                data: true,
+                ..arg.taint
+            };
+        }
         let secret = matches!(
             place.kind,
             PathKind::Credential
