@@ -127,6 +127,11 @@ impl Memory {
         self.files.len() >= FILES_MAX
     }
 
+    /// Whether a build has made the file at `path` for certain, if this text has written it.
+    pub(super) fn is_built(&self, path: &str) -> Option<bool> {
+        self.latest(path).map(|file| file.built && !file.doubtful)
+    }
+
     /// Returns what this text has written into the file at `path`.
     pub(super) fn written(&self, path: &str) -> Option<&Stream> {
         let behind = self.behind_link(path);

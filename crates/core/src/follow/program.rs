@@ -9,6 +9,7 @@ mod carried;
 mod cleaning;
 mod code;
 mod disclosure;
+mod environments;
 mod files;
 mod filled;
 mod floor;
@@ -28,6 +29,7 @@ mod recounted;
 mod repositories;
 mod resolve;
 mod roles;
+mod runners;
 mod running;
 mod servers;
 mod special;
@@ -132,6 +134,7 @@ impl Walk<'_> {
                 self.note(act);
                 Stream::unknown(Taint::default()).telling()
             }
+            Named::File if self.is_of_environment(first) => self.run_tool(first, rest, stdin),
             Named::File => self.run_file(first, rest, stdin).telling(),
             // The user's tools are files that a command may have replaced.
             Named::Program(..) | Named::Unknown(_) if self.is_replaced(first) => {

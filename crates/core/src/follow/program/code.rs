@@ -6,6 +6,8 @@ use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, Writing};
 use crate::knowledge::names::{PROBES, RUNNING_PROGRAMS, TELLING_SCRIPT_WORDS};
+use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::{RUNNING_PROGRAMS, STRESSING_WORDS, TELLING_SCRIPT_WORDS};
 use crate::knowledge::{Effect, PathKind, Role, languages};
 use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::place::below::Look;
@@ -60,16 +62,7 @@ impl Walk<'_> {
         let name = script.text.rsplit('/').next().unwrap_or("");
         let mut words =
             std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));
-        let telling = words.find(|word| {
-            let lower = word.to_ascii_lowercase();
-            let parts = lower
-                .trim_start_matches('-')
-                .split(['-', '_', '.', ':', '/']);
-            word.len() <= 40
-                && parts
-                    .take(6)
-                    .any(|part| TELLING_SCRIPT_WORDS.contains(part))
-        });
+        let telling = words.find(|word| word.len() <= 40 && tells(word));
         if let Some(word) = telling {
             let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span))
                 .because("a script whose name says that it deploys or destroys something")
@@ -141,7 +134,10 @@ impl Walk<'_> {
                     place.kind,
                     PathKind::Guard | PathKind::Agent | PathKind::Instruction
                 );
-        let known = !trusted && (self.is_seen(&place) || self.is_installed(&place));
+        let known = !trusted
+            && (self.is_seen(&place)
+                || self.is_installed(&place)
+                || self.lies_in_environment(&place));
         let trusted = trusted || known;
         let mut act = if trusted && (harmless_place || known) {
             Act::new(Effect::Project, interpreter.to_owned(), span)
@@ -436,6 +432,15 @@ impl Walk<'_> {
             Deed::DeleteFile(path) => {
                 self.deletes(&word(&mark_home(path)), program, Breadth::One);
             }
+            Deed::DeleteTree(path) if path.is_empty() => {
+                let mut act = Act::new(Effect::Delete, program.to_owned(), span)
+                    .because("deletes what is known only when it runs")
+                    .target(Score::new(900))
+                    .reversal(Score::ONE);
+                act.breadth = Breadth::Tree;
+                act.marks.critical = true;
+                self.note(act);
+            }
             Deed::DeleteTree(path) => {
                 let path = mark_home(path);
                 let arg = Arg {
@@ -590,6 +595,20 @@ fn seen_word(text: &str, span: Span) -> Arg {
         taint,
         ..Arg::literal(plain.replace(language::DATA_PART, &hole), span)
     }
+}
+
+/// Whether a word says that a script deploys or destroys. In an option the verb stands in front, at most
+/// behind a word that stresses it: `--drop-tables`, `--force-delete`. Behind anything else it is a noun:
+/// `--frame-drop`.
+fn tells(word: &str) -> bool {
+    let lower = word.to_ascii_lowercase();
+    let name = lower.trim_start_matches('-');
+    let mut parts = name.split(['-', '_', '.', ':', '/']).take(6);
+    if name.len() == lower.len() {
+        return parts.any(|part| TELLING_SCRIPT_WORDS.contains(part));
+    }
+    let verb = parts.find(|part| !STRESSING_WORDS.contains(part));
+    verb.is_some_and(|part| TELLING_SCRIPT_WORDS.contains(part))
 }
 
 /// How code came to run.

@@ -62,6 +62,13 @@ impl Walk<'_> {
                 self.note_shown(name, span);
             }
             self.note_inferred(effect, name, span);
+        } else if let Some(script) = self
+            .runs_own_script(first, rest)
+            .filter(|_| !is_telling_name(name))
+        {
+            self.telling_words(&script, &[]);
+            self.script_with(&script, "", Vec::new());
+            self.note_inferred(Effect::Project, name, span);
         } else if self.scope.brought.functions
             && is_function_name(name)
             && self.hands_on_nothing_hidden(rest)

@@ -97,7 +97,7 @@ impl Walk<'_> {
         let usual = TOOLCHAIN_DIRECTORIES
             .iter()
             .any(|start| place.path.starts_with(start));
-        let foreign = place.inside == Some(false) && !usual;
+        let foreign = place.inside == Some(false) && !usual && !self.is_install_folder(text);
         place.kind == PathKind::Temp || foreign && !place.vague
     }
 
@@ -109,6 +109,8 @@ impl Walk<'_> {
             let place = self.place(part);
             extends_itself("PATH", part)
                 || is_filled_by_managers(&self.ground.resolve(part))
+                || self.is_install_folder(part)
+                || self.lies_in_environment(&self.ground.place(&format!("{part}/python")))
                 || trusts && !part.is_empty() && place.inside == Some(true) && !place.vague
         })
     }

@@ -7,6 +7,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::knowledge::{Effect, Program, Role};
+use crate::place::display;
 
 /// How many words of a command may name tasks.
 const TASK_WORDS: usize = 8;
@@ -93,7 +94,7 @@ impl Walk<'_> {
         if effect == Effect::Install {
             self.installs_as_given(program.row.name);
         }
-        let title = format!("{name} {}", shown.join(" "));
+        let title = display(&format!("{name} {}", shown.join(" ")));
         self.note(Act::new(effect, program.row.name, span).on(title));
         Stream::unknown(Taint {
             secret: effect == Effect::Secret,

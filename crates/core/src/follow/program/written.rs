@@ -94,6 +94,7 @@ impl Walk<'_> {
             ..Taint::default()
         });
         self.remember_links(line);
+        self.remember_environment(line);
         self.remember_pieces(line, &unseen);
         let passes = PASSING_ON.contains(line.row.name);
         let adds = line.read.has(&["-a", "--append"]);

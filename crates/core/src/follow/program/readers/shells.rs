@@ -317,7 +317,14 @@ impl Walk<'_> {
     /// `cd directory`.
     pub(crate) fn read_cd(&mut self, line: &Line<'_>) -> Stream {
         let before = self.ground.cwd.clone();
+        let named = match line.read.operands.as_slice() {
+            [switch, target] if switch.text.eq_ignore_ascii_case("/d") => {
+                self.on_drive(&target.text)
+            }
+            _ => None,
+        };
         match line.read.operands.first() {
+            Some(_) if named.is_some() => self.ground.enter(&named.unwrap_or_default()),
             Some(directory) if directory.text == "-" || directory.text.starts_with(['+', '-']) => {
                 self.ground.cwd = None;
             }
@@ -334,6 +341,22 @@ impl Walk<'_> {
         }
         self.note(Act::new(Effect::Compute, line.row.name, line.span));
         Stream::empty()
+    }
+
+    /// Returns the directory that `cd /d` of Windows names, wherever the line is read. A Unix shell takes
+    /// backslashes away, so a name without any is only known where it spells the directory at hand.
+    fn on_drive(&self, target: &str) -> Option<String> {
+        if !self.ground.is_windows {
+            return None;
+        }
+        let squashed = |path: &str| path.replace(['/', '\\'], "").to_lowercase();
+        let here = [self.ground.cwd.as_ref(), self.ground.workspace.as_ref()];
+        let mut here = here.into_iter().flatten();
+        if crate::place::is_absolute(target) && target.contains(['/', '\\']) {
+            return Some(target.to_owned());
+        }
+        here.find(|path| squashed(path) == squashed(target))
+            .cloned()
     }
 
     /// `printf format words`; `-v name` sets a variable.

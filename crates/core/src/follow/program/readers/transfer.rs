@@ -4,11 +4,32 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::follow::program::carried::is_far;
 use crate::follow::program::files::obeyed_elsewhere;
+use crate::follow::program::options::Hit;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
+use crate::knowledge::names::CODE_HOSTS;
 use crate::knowledge::{Effect, Flag, PathKind, Role, Value};
 use crate::place::HOLE;
 use crate::score::Score;
+
+/// Whether a command only asks a code host whether it knows the key: `ssh -T git@github.com`. Such a host
+/// starts no shell. Every option has to be one that changes nothing about that.
+fn asks_forge(line: &Line<'_>) -> bool {
+    let [host] = line.read.operands.as_slice() else {
+        return false;
+    };
+    let known = host
+        .text
+        .strip_prefix("git@")
+        .is_some_and(|host| CODE_HOSTS.contains(host));
+    let plain = |hit: &Hit| {
+        matches!(
+            hit.name,
+            "-T" | "-v" | "-q" | "-4" | "-6" | "-p" | "-i" | "-o" | "-n"
+        )
+    };
+    known && line.read.others == 0 && line.read.has(&["-T"]) && line.read.hits.iter().all(plain)
+}
 
 impl Walk<'_> {
     /// `gh api path`: the method decides, and a field makes it a change.
@@ -255,6 +276,7 @@ impl Walk<'_> {
         let (out, heard) = self.listening(|walk| match line.read.command {
             Some(at) => walk.joined_text(line.args.get(at..).unwrap_or(&[]), line.stdin),
             None if line.stdin.connected => walk.stdin_code(line.stdin, "sh", line.span),
+            None if asks_forge(line) => Stream::unknown(Taint::default()),
             None => {
                 let act = Act::new(Effect::Remote, line.row.name, line.span)
                     .because("opens a shell on another machine");
