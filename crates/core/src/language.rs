@@ -260,6 +260,27 @@ pub(crate) fn deed_on(role: Role, text: String) -> Option<Deed> {
     Some(deed(text))
 }
 
+/// Makes the directory at `path`, which is judged like the program that does so.
+pub(crate) fn made(path: String) -> Deed {
+    Deed::Run(
+        ["mkdir", "-p", "--"]
+            .map(str::to_owned)
+            .into_iter()
+            .chain([path])
+            .collect(),
+    )
+}
+
+/// Returns the directory that a deed makes.
+pub(crate) fn makes(deed: &Deed) -> Option<&str> {
+    match deed {
+        Deed::Run(words) if words.first().is_some_and(|program| program == "mkdir") => {
+            words.last().map(String::as_str)
+        }
+        _ => None,
+    }
+}
+
 /// What a call does that has this effect whatever its arguments are; `what` names it.
 pub(crate) fn deed_of(effect: Effect, what: String) -> Option<Deed> {
     const BY_EFFECT: &[(Effect, ToDeed)] = &[

@@ -231,6 +231,9 @@ fn windows_too(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gath
             {
                 return path.contains(['\\', ':', '~']) || path.contains("/Users/");
             }
+            if let Some(path) = language::makes(deed) {
+                return path.contains(['\\', ':']);
+            }
             // A program or script by a path that a Unix shell would have read as another one.
             if let Deed::Run(words) = deed {
                 let is_away = |path: &String| {

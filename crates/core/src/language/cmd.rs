@@ -429,6 +429,12 @@ fn by_roles(
             reading.see(Deed::WriteFile(text(paths.last())));
         }
         ([Role::Write], []) => {}
+        ([Role::Create], paths) => {
+            let made = paths
+                .iter()
+                .map(|path| super::made(path.replace('\\', "/")));
+            reading.deeds.extend(made);
+        }
         ([Role::Write], [first, ..]) => reading.see(Deed::WriteFile((*first).clone())),
         ([Role::Text, role], paths) => reading.deeds.extend(deed_on(*role, text(paths.last()))),
         ([from, to], [first, .., last]) => {

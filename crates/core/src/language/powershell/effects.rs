@@ -10,7 +10,7 @@ use crate::knowledge::names::{
 };
 use crate::language::cursor::continues_name;
 use crate::language::{
-    Deed, ENVIRONMENT, Reading, SECRET_PART, WHOLE_ENVIRONMENT, deed_of, is_page, opened,
+    Deed, ENVIRONMENT, Reading, SECRET_PART, WHOLE_ENVIRONMENT, deed_of, is_page, made, opened,
 };
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
@@ -233,7 +233,19 @@ pub(super) fn enters(name: &str, arguments: &Arguments, reading: &mut Reading) {
         return;
     }
     let path = match arguments.targets().next() {
-        Some(_) => arguments.place().and_then(|paths| paths.into_iter().next()),
+        Some(_) => {
+            let path = arguments.place().and_then(|paths| paths.into_iter().next());
+            let is_switch = |path: &&String| path.eq_ignore_ascii_case("/d");
+            match path
+                .as_ref()
+                .filter(is_switch)
+                .and_then(|_| arguments.destination())
+            {
+                // With the switch of the other shell of Windows PowerShell goes nowhere, and that one there.
+                Some(behind) => behind.into_iter().next(),
+                None => path,
+            }
+        }
         // Without a place they only show or keep where they are.
         None if arguments.is_splatted => None,
         None => Some(".".to_owned()),
@@ -406,16 +418,22 @@ pub(super) fn writes(cmdlet: &str, arguments: &Arguments, reading: &mut Reading)
     if is_temporary && arguments.targets().next().is_none() {
         return;
     }
+    let kind = arguments.text_of("itemtype").unwrap_or_default();
+    let is_directory =
+        cmdlets::canonical(cmdlet) == "mkdir" || kind.eq_ignore_ascii_case("directory");
     match place {
         Some(paths) => {
             for path in paths {
-                written(path, reading);
+                if is_directory && provider(&path).is_none() {
+                    reading.see(made(slashed(&path)));
+                } else {
+                    written(path, reading);
+                }
             }
         }
         None => reading.hide(COMPUTED),
     }
     let links = ["symboliclink", "junction", "hardlink"];
-    let kind = arguments.text_of("itemtype").unwrap_or_default();
     if links.iter().any(|known| kind.eq_ignore_ascii_case(known)) {
         let target = arguments
             .text_of("target")

@@ -15,7 +15,10 @@ use super::*;
 
 /// What a deed is in the vocabulary of the tables.
 fn effect(deed: &Deed) -> Effect {
+    let makes = |words: &[String]| words.first().is_some_and(|program| program == "mkdir");
     match deed {
+        // A directory is made like by the program that does so.
+        Deed::Run(words) if makes(words) => Effect::Write,
         Deed::Shell(_)
         | Deed::Run(_)
         | Deed::Give(..)
