@@ -2,7 +2,7 @@
 //! are known.
 
 use super::braces::{self, Braces, Piece};
-use super::value::{Arg, Stream, TEXT_BYTES_MAX, Taint, Value};
+use super::value::{Arg, Open, Stream, TEXT_BYTES_MAX, Taint, Value};
 use super::walk::{Walk, environment, unset_value};
 use crate::glob::glob_matches;
 use crate::place::{HOLE, HOME};
@@ -16,6 +16,8 @@ struct Fields {
     /// Something was quoted, so the word stays even if it is empty.
     kept: bool,
     glob: bool,
+    /// It may turn into other words, or into an option.
+    open: Open,
     taint: Taint,
     delivers: Option<Box<Stream>>,
     /// It is the value of an assignment.
@@ -29,6 +31,7 @@ impl Fields {
             self.done.push(Arg {
                 text: std::mem::take(&mut self.text),
                 glob: self.glob,
+                open: self.open,
                 taint: self.taint,
                 delivers: self.delivers.take(),
                 span,
@@ -36,6 +39,7 @@ impl Fields {
         }
         self.kept = false;
         self.glob = false;
+        self.open = Open::No;
     }
 
     /// Adds unquoted text of an expansion, which is split where `separators` stand.
@@ -89,6 +93,7 @@ impl Walk<'_> {
         Arg {
             text: fields.text,
             glob: false,
+            open: Open::No,
             taint: fields.taint,
             delivers: fields.delivers,
             span,
@@ -485,6 +490,16 @@ fn add_list(fields: &mut Fields, text: &str, at: Position) {
 fn add(fields: &mut Fields, value: &Value, separators: Option<&str>, each_apart: bool, span: Span) {
     let quoted = separators.is_none();
     fields.taint = fields.taint.and(value.taint);
+    let hole = |items: &Vec<String>| items.iter().any(|item| item.contains(HOLE));
+    let unknown = value.items.as_ref().is_none_or(hole);
+    if unknown && value.taint.free {
+        // In quotes it stays one word, which may still be an option.
+        fields.open = fields.open.max(match (quoted, fields.text.is_empty()) {
+            (false, _) => Open::Words,
+            (true, true) => Open::Word,
+            (true, false) => Open::No,
+        });
+    }
     match &value.items {
         None => {
             fields.kept |= quoted;

@@ -33,6 +33,7 @@ mod runners;
 mod running;
 mod servers;
 mod special;
+mod spread;
 pub(crate) mod trees;
 mod unknown;
 mod variables;
@@ -252,6 +253,7 @@ impl Walk<'_> {
         };
         self.heed_people(&line);
         self.beyond_the_row(&line);
+        self.spreads(&line);
         self.catastrophes(&line);
         let before = self.scope.brought.variables;
         self.scope.brought.variables |= HANDING_PROGRAMS.contains(row.name);
@@ -261,6 +263,7 @@ impl Walk<'_> {
         let mut stream = special.unwrap_or_else(|| self.by_table(&line, does));
         stream.taint.secret |= self.reads_trees(&line).secret;
         stream.taint.data = carried::tells(&line, does, &stream);
+        (stream.taint.free, stream.taint.loose) = spread::freedom(&line, &stream);
         let given = if before {
             Handed::Before
         } else {

@@ -25,6 +25,10 @@ pub struct Taint {
     pub command: bool,
     /// Some of it is data of this machine: what files hold, or what commands found out.
     pub data: bool,
+    /// Some of it may be any words, options included: a program computed it, or a file holds it.
+    pub free: bool,
+    /// Its lines may begin with anything; those of `grep -n` begin with a number or a name.
+    pub loose: bool,
     /// A variable whose name says production is part of it.
     pub live: bool,
     /// It was set where it may not have been: behind `&&`, in a branch.
@@ -40,10 +44,24 @@ impl Taint {
             network: self.network || other.network,
             command: self.command || other.command,
             data: self.data || other.data,
+            free: self.free || other.free,
+            loose: self.loose || other.loose,
             live: self.live || other.live,
             uncertain: self.uncertain || other.uncertain,
         }
     }
+}
+
+/// What a word may turn into, because nobody knows what an expansion in it yields.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Open {
+    /// Nothing else.
+    #[default]
+    No,
+    /// One word that may be an option: the expansion is quoted.
+    Word,
+    /// Any number of words.
+    Words,
 }
 
 /// A word after expansion.
@@ -53,6 +71,8 @@ pub(crate) struct Arg {
     pub text: String,
     /// Whether it is a pattern for file names.
     pub glob: bool,
+    /// What an expansion in it may turn it into.
+    pub open: Open,
     /// Its origin.
     pub taint: Taint,
     /// What it delivers when it is a process substitution.
@@ -125,10 +145,12 @@ impl Stream {
         }
     }
 
-    /// The same, of which nobody knows that it is no data of this machine.
+    /// The same, of which nobody knows that it is no data of this machine, nor what words it is.
     #[must_use]
     pub const fn telling(mut self) -> Self {
         self.taint.data = true;
+        self.taint.free = true;
+        self.taint.loose = true;
         self
     }
 

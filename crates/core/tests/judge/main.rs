@@ -19,6 +19,7 @@ mod quiet;
 mod quiet_again;
 mod reached;
 mod regressions;
+mod shell_again;
 mod started;
 mod tools;
 mod tools_again;

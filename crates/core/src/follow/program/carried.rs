@@ -144,15 +144,25 @@ pub(super) fn is_version_file(path: &str) -> bool {
     VERSION_FILES.contains(name)
 }
 
-/// Whether what a command prints is data of this machine: what it read, or what it found out itself. The
-/// programs of `answers.toml` find out nothing that is worth hiding.
-pub(super) fn tells(line: &Line<'_>, does: Effect, stream: &Stream) -> bool {
-    let hands_on = line.read.command.is_some()
+/// Whether what a command prints is what another command prints that it starts.
+pub(super) fn hands_on(line: &Line<'_>) -> bool {
+    line.read.command.is_some()
         || matches!(
             line.row.reader,
             Some(Reader::Shell | Reader::Eval | Reader::Xargs | Reader::Source)
-        );
-    let harmless = ANSWERS.contains(&line.name) || ANSWERS.contains(&line.row.name);
+        )
+}
+
+/// Whether a command is one of `answers.toml`.
+pub(super) fn is_answer(line: &Line<'_>) -> bool {
+    ANSWERS.contains(&line.name) || ANSWERS.contains(&line.row.name)
+}
+
+/// Whether what a command prints is data of this machine: what it read, or what it found out itself. The
+/// programs of `answers.toml` find out nothing that is worth hiding.
+pub(super) fn tells(line: &Line<'_>, does: Effect, stream: &Stream) -> bool {
+    let hands_on = hands_on(line);
+    let harmless = is_answer(line);
     let reads = |role: Option<(Role, &Arg)>| matches!(role, Some((Role::Read, _)));
     if harmless && !hands_on {
         return line.read.hits.iter().any(|hit| reads(hit.meaning()));

@@ -6,6 +6,7 @@ use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, Writing};
 use crate::knowledge::names::{PROBES, RUNNING_PROGRAMS, TELLING_SCRIPT_WORDS};
+use crate::follow::value::{Arg, Open, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{RUNNING_PROGRAMS, STRESSING_WORDS, TELLING_SCRIPT_WORDS};
 use crate::knowledge::{Effect, PathKind, Role, languages};
@@ -557,6 +558,7 @@ impl Walk<'_> {
                 };
                 Arg {
                     glob: holds && filled.glob,
+                    open: if holds { filled.open() } else { Open::No },
                     taint: if holds {
                         filled.taint
                     } else {
@@ -569,6 +571,7 @@ impl Walk<'_> {
         if !used && filled.appended {
             args.push(Arg {
                 glob: filled.glob,
+                open: filled.open(),
                 taint: filled.taint,
                 ..Arg::literal(filled.with.clone(), span)
             });
@@ -654,6 +657,17 @@ pub(crate) struct Filled {
     pub(crate) appended: bool,
     /// Its origin.
     pub(crate) taint: Taint,
+}
+
+impl Filled {
+    /// Returns what the words may turn into that it fills a template with.
+    const fn open(&self) -> Open {
+        if self.taint.free {
+            Open::Words
+        } else {
+            Open::No
+        }
+    }
 }
 
 /// Returns the role of code given to an interpreter of this name.
