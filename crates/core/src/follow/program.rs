@@ -10,6 +10,7 @@ mod cleaning;
 mod code;
 mod disclosure;
 mod environments;
+mod fetched;
 mod files;
 mod filled;
 mod floor;
@@ -579,6 +580,9 @@ impl Walk<'_> {
             self.task(task, line.row.name);
             self.note_inferred(Effect::Project, &task.shown(), line.span);
             return Stream::unknown(Taint::default());
+        }
+        if let Some(stream) = self.fetched_command(line, command) {
+            return stream;
         }
         self.program(command, line.stdin)
     }

@@ -2,9 +2,10 @@
 //! has ordinary neighbours that run.
 
 use countersign_core::call::ToolCall;
-use countersign_core::judge::judge;
+use countersign_core::judge::{consider_after, judge};
 use countersign_core::policy::Policy;
-use countersign_core::verdict::Verdict;
+use countersign_core::verdict::{Verdict, verdict};
+use countersign_core::written::Written;
 use serde_json::json;
 
 const PROJECT: &str = "/home/dev/project";
@@ -25,6 +26,27 @@ fn check(rows: &[(&str, &str)], asks: bool) {
         let found = judge(&Policy::default(), &call(command)).ruling.verdict;
         if (found != Verdict::Allow) != asks {
             wrong.push(format!("{name}: {found:?}\n{command}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+/// Checks rows of a name and the commands of one session, of which the last is looked at.
+fn check_sessions(rows: &[(&str, &[&str])], asks: bool) {
+    let mut wrong = Vec::new();
+    for (name, commands) in rows {
+        let mut written = Written::default();
+        let mut last = Verdict::Allow;
+        for command in *commands {
+            let considered =
+                consider_after(&Policy::default(), &call(command), &[], written.clone());
+            last = verdict(&considered.assessment, &considered.situation).verdict;
+            for (path, content) in considered.files.writes {
+                written.add(&path, content);
+            }
+        }
+        if (last != Verdict::Allow) != asks {
+            wrong.push(format!("{name}: {last:?}\n{}", commands.join("\n")));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
@@ -60,5 +82,41 @@ fn words_that_a_program_computes_may_be_options() {
         ("behind the end of options", "grep -- \"$(cat word.txt)\" notes.txt"),
         ("a quoted value", "git commit -m \"$(cat message.txt)\""),
         ("files to search", "find src -name '*.py' | xargs grep -n todo"),
+    ], false);
+}
+
+#[test]
+#[rustfmt::skip]
+fn a_package_that_is_fetched_to_run_asks_whatever_its_words_say() {
+    check(&[
+        ("a status", "npx an-odd-package status"),
+        ("help", "npx an-odd-package --help"),
+        ("a list by another runner", "uvx an-odd-package list"),
+        ("a version by a third", "bunx an-odd-package --version"),
+        ("with a version", "pnpm dlx an-odd-package@2 info"),
+        ("of Python", "pipx run an-odd-package show"),
+        ("by npm itself", "npm exec -- an-odd-package list"),
+        ("a scope", "npx @odd/eslint ."),
+        ("a repository", "npx odd/x list"),
+        ("another package behind a name", "npx tsc@npm:odd --noEmit"),
+        ("named by an option", "npx -p an-odd-package tsc --version"),
+        ("the source of a tool", "uvx --from an-odd-package ruff check"),
+        ("a plugin", "uvx --with an-odd-package ruff check"),
+        ("a plugin behind a known one", "uvx --with rich,an-odd-package ruff check"),
+        ("a creator", "npm create an-odd-package"),
+        ("a creator by npm init", "npm init an-odd-package my-app"),
+        ("a creator of a scope", "yarn create @odd/app"),
+    ], true);
+    check(&[
+        ("a known tool", "npx eslint ."),
+        ("a known tool with a version", "npx -y prettier@3 --check ."),
+        ("a known scope", "npx @biomejs/biome check src"),
+        ("a known tool of Python", "uvx ruff check"),
+        ("a known source", "npx -p typescript tsc --noEmit"),
+        ("a known creator", "npm create vite@latest my-app"),
+        ("an empty project", "npm init -y"),
+        ("only what is installed", "npx --no-install acme list"),
+        ("only what is installed, by pnpm", "pnpm exec acme list"),
+        ("an environment of conda", "conda create -n demo python=3.12 -y"),
     ], false);
 }

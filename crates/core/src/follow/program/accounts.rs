@@ -43,7 +43,7 @@ impl Walk<'_> {
 }
 
 /// Whether a package, with or without a version, is a tool that many people use.
-fn is_known(package: &str) -> bool {
+pub(super) fn is_known(package: &str) -> bool {
     let scoped = usize::from(package.starts_with('@'));
     let behind = package.get(scoped..).unwrap_or("");
     let end = behind.find(['@', '[', '=', '<', '>', '~', '!', ':']);

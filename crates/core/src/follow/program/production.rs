@@ -110,6 +110,7 @@ impl Walk<'_> {
         self.opens_database(line);
         self.discloses(line);
         self.installs_for_account(line);
+        self.creates_by_package(line);
         self.scans(line);
     }
 
