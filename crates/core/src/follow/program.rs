@@ -5,6 +5,7 @@
 //! it. Programs whose words a table cannot describe have a reader of their own in `readers`.
 
 mod accounts;
+mod brought;
 mod carried;
 mod cleaning;
 mod code;
@@ -264,6 +265,7 @@ impl Walk<'_> {
         let mut stream = special.unwrap_or_else(|| self.by_table(&line, does));
         stream.taint.secret |= self.reads_trees(&line).secret;
         stream.taint.data = carried::tells(&line, does, &stream);
+        self.unpacks_brought(&line);
         (stream.taint.free, stream.taint.loose) = spread::freedom(&line, &stream);
         let given = if before {
             Handed::Before

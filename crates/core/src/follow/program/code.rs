@@ -128,6 +128,7 @@ impl Walk<'_> {
         for stream in self.may_hold(&place.path) {
             self.run_written(&place.path, &stream, interpreter, arg.span);
         }
+        self.runs_brought(&place.path, interpreter, arg.span);
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         let harmless_place = place.write < Score::new(600)
             || trusted

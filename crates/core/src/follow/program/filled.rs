@@ -6,7 +6,7 @@ use super::options::Hit;
 use super::roles::operand_roles;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
-use crate::knowledge::names::{DOWNLOADERS, FILLING_NOTHING, RECURSIVE_DOWNLOADS, SKILL_FOLDERS};
+use crate::knowledge::names::{CLONING_PROGRAMS, DOWNLOADERS, FILLING_NOTHING, RECURSIVE_DOWNLOADS, SKILL_FOLDERS};
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::place::{Place, mark_home};
 use crate::score::Score;
@@ -44,6 +44,9 @@ impl Walk<'_> {
         let known = place.path.split('…').next().unwrap_or("");
         let anywhere = place.vague && known.trim_end_matches('/') == self.ground.place(".").path;
         let inside = place.inside == Some(true) && !anywhere;
+        if inside && CLONING_PROGRAMS.contains(program) {
+            self.brings(place, span);
+        }
         if inside || nothing || place.kind == PathKind::Sink {
             return;
         }
@@ -214,7 +217,7 @@ impl Walk<'_> {
         place.inside == Some(true) && !self.may_hold(&place.path).is_empty()
     }
 
-    fn was_filled(&mut self, directory: &str) -> bool {
+    pub(super) fn was_filled(&mut self, directory: &str) -> bool {
         let directory = mark_of(directory);
         let mark = format!("{directory}/");
         let before = self.knows.written.at(&mark).next().is_some();
@@ -225,7 +228,7 @@ impl Walk<'_> {
 
 /// Returns the one spelling by which a directory is remembered as filled: some file systems make no
 /// difference between capital and small letters.
-fn mark_of(directory: &str) -> String {
+pub(super) fn mark_of(directory: &str) -> String {
     let marked = mark_home(directory).to_lowercase();
     marked.trim_end_matches('/').to_owned()
 }

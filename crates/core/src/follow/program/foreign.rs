@@ -168,6 +168,9 @@ impl Walk<'_> {
         }
         let here = Arg::literal(".", line.span);
         let place = self.place(".");
+        if builds && base != Effect::Install && !place.whole_workspace {
+            self.runs_brought(&place.path, line.row.name, line.span);
+        }
         let private = place.kind != PathKind::Document
             && place.write >= Score::new(600)
             && (place.inside != Some(true) || place.kind == PathKind::Hook);

@@ -160,6 +160,7 @@ impl Walk<'_> {
         if held.iter().any(|stream| stream.taint.network) {
             self.unreadable("runs code loaded from the network", line.span);
         }
+        self.runs_brought(path, line.row.name, line.span);
         for text in held.into_iter().filter_map(|held| held.text) {
             // What it runs may be a build that would take up the same file again.
             if self.begin(path, &text) {

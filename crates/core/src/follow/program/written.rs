@@ -23,6 +23,9 @@ impl Walk<'_> {
                 self.memory.wrote_recipe();
             }
             let outside = place.inside == Some(false);
+            if stream.taint.network && !place.whole_workspace {
+                self.brings(&place, arg.span);
+            }
             self.memory.write(place.path, stream, outside);
         }
     }
@@ -277,6 +280,7 @@ impl Walk<'_> {
                 held.push(Stream::unknown(Taint::default()));
             }
             self.remember_copied_directory(&place.path, target);
+            self.brings_copy(&place, target);
             let name = source.text.rsplit('/').next().unwrap_or("");
             let inside = format!("{}/{name}", target.text.trim_end_matches('/'));
             let inside = Arg::literal(inside, source.span);
