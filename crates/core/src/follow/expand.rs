@@ -492,13 +492,16 @@ fn add(fields: &mut Fields, value: &Value, separators: Option<&str>, each_apart:
     fields.taint = fields.taint.and(value.taint);
     let hole = |items: &Vec<String>| items.iter().any(|item| item.contains(HOLE));
     let unknown = value.items.as_ref().is_none_or(hole);
+    // In quotes it stays one word, which may still be an option; an address goes on as it begins. What a
+    // file holds there is a name or a version, as a rule.
+    let (begins, computed) = (fields.text.is_empty(), value.taint.computed);
+    let open = match quoted {
+        false if begins || computed || !fields.text.contains("://") => Open::Words,
+        true if begins && computed => Open::Word,
+        _ => Open::No,
+    };
     if unknown && value.taint.free {
-        // In quotes it stays one word, which may still be an option.
-        fields.open = fields.open.max(match (quoted, fields.text.is_empty()) {
-            (false, _) => Open::Words,
-            (true, true) => Open::Word,
-            (true, false) => Open::No,
-        });
+        fields.open = fields.open.max(open);
     }
     match &value.items {
         None => {

@@ -9,6 +9,7 @@ mod brought;
 mod carried;
 mod cleaning;
 mod code;
+mod composed;
 mod disclosure;
 mod environments;
 mod fetched;
@@ -187,6 +188,8 @@ impl Walk<'_> {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);
         }
         let mut found = find_sub(program, rest);
+        // What is started there may change something, whatever the command itself does.
+        self.heed_options(&found.hits);
         // Where a command goes matters when it changes something, and when it is not this machine.
         let only_looks = found.row.is_some_and(|row| row.does <= Effect::CloudRead);
         found
@@ -200,7 +203,6 @@ impl Walk<'_> {
             return self.only_looks(program.row.name, span);
         }
         let ground = self.ground.clone();
-        self.heed_options(&found.hits);
         if let Some(unknown) = &found.unknown {
             self.note_unlisted(&program.row, unknown, span);
         }
@@ -267,6 +269,7 @@ impl Walk<'_> {
         stream.taint.data = carried::tells(&line, does, &stream);
         self.unpacks_brought(&line);
         (stream.taint.free, stream.taint.loose) = spread::freedom(&line, &stream);
+        stream.taint.computed = spread::computes(&line, &stream);
         let given = if before {
             Handed::Before
         } else {
@@ -363,6 +366,7 @@ impl Walk<'_> {
         if !line.read.is_dry() {
             self.outputs(line.row, line.read, line.args);
             self.written_recipes(line, does);
+            self.composes(line);
             self.behind_dashes(line);
         }
     }

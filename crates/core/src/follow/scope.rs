@@ -49,6 +49,8 @@ pub(crate) struct Scope {
     pub(super) live: Live,
     /// Whether what is read here comes out as names alone.
     pub(super) names: Names,
+    /// Whether a variable of this text is the address of a database elsewhere.
+    pub(super) foreign_database: bool,
 }
 
 /// Whether commands that read settings let out nothing but the names of them.

@@ -27,13 +27,20 @@ pub struct Taint {
     pub data: bool,
     /// Some of it may be any words, options included: a program computed it, or a file holds it.
     pub free: bool,
+    /// A program of some language, or one that nobody knows, computed some of it.
+    pub computed: bool,
     /// Its lines may begin with anything; those of `grep -n` begin with a number or a name.
     pub loose: bool,
     /// A variable whose name says production is part of it.
     pub live: bool,
     /// It was set where it may not have been: behind `&&`, in a branch.
     pub uncertain: bool,
+    /// The service whose credential is part of it: its place in `SERVICE_HOSTS`, counted from one.
+    pub service: u8,
 }
+
+/// Credentials of several services.
+const SEVERAL: u8 = u8::MAX;
 
 impl Taint {
     /// Returns both together.
@@ -45,9 +52,15 @@ impl Taint {
             command: self.command || other.command,
             data: self.data || other.data,
             free: self.free || other.free,
+            computed: self.computed || other.computed,
             loose: self.loose || other.loose,
             live: self.live || other.live,
             uncertain: self.uncertain || other.uncertain,
+            service: match (self.service, other.service) {
+                (0, service) | (service, 0) => service,
+                (service, same) if service == same => service,
+                _ => SEVERAL,
+            },
         }
     }
 }
@@ -150,6 +163,7 @@ impl Stream {
     pub const fn telling(mut self) -> Self {
         self.taint.data = true;
         self.taint.free = true;
+        self.taint.computed = true;
         self.taint.loose = true;
         self
     }

@@ -9,11 +9,12 @@ use super::filled::mark_of;
 use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
-use crate::knowledge::Effect;
+use crate::glob::glob_matches;
 use crate::knowledge::names::{ARCHIVE_ENDINGS, UNPACKING_PROGRAMS};
+use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
 use crate::shell::syntax::Span;
-use crate::written::{name, parent};
+use crate::written::{Wanted, name, parent};
 
 /// Directories above a file, up to the workspace, that are asked about.
 const ABOVE_MAX: usize = 4;
@@ -81,15 +82,41 @@ impl Walk<'_> {
     pub(super) fn runs_brought(&mut self, path: &str, program: &str, span: Span) {
         if self.is_brought(path) {
             let act = Act::new(Effect::Exec, program.to_owned(), self.here(span))
-                .because("runs code that was loaded from the network before");
+                .because("runs code that came from elsewhere and was not seen");
             self.note(act.on(path));
+        }
+    }
+
+    /// Judges files that a pattern in the place of a script may find, where the same agent wrote them.
+    pub(super) fn runs_matches(&mut self, pattern: &str, interpreter: &str, span: Span) {
+        if !name(pattern).contains(['*', '?', '[']) {
+            return;
+        }
+        let directory = parent(pattern);
+        self.memory.want(Wanted::Directory(directory.to_owned()));
+        let before = self.knows.written.within(directory).map(|(path, _)| path);
+        let now = self.memory.paths().filter(|path| parent(path) == directory);
+        let found = |path: &&str| glob_matches(name(pattern).as_bytes(), name(path).as_bytes());
+        let mut paths: Vec<String> = before.chain(now).filter(found).map(str::to_owned).collect();
+        paths.sort();
+        paths.dedup();
+        for path in paths {
+            for stream in self.held(&path) {
+                self.run_written(&path, &stream, interpreter, span);
+            }
         }
     }
 
     /// Remembers that a copy of what came from somebody else is theirs, too.
     pub(super) fn brings_copy(&mut self, source: &Place, target: &Arg) {
-        if self.was_filled(&source.path) {
-            let below = format!("{}/{}", target.text.trim_end_matches('/'), name(&source.path));
+        let outside = source.inside == Some(false) && source.kind != PathKind::System;
+        let strange = outside && !self.is_seen(source) && !self.is_owners(source);
+        if strange || self.was_filled(&source.path) {
+            let below = format!(
+                "{}/{}",
+                target.text.trim_end_matches('/'),
+                name(&source.path)
+            );
             for copy in [target.text.as_str(), below.as_str()] {
                 let place = self.place(copy);
                 if !place.whole_workspace {

@@ -10,7 +10,7 @@ use crate::encoding::{base64, hexadecimal};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::{Walk, is_secret_name};
 use crate::host::{self, host_kind};
-use crate::knowledge::names::VERSION_FILES;
+use crate::knowledge::names::{SERVICE_HOSTS, VERSION_FILES};
 use crate::knowledge::{ANSWERS, Effect, HostKind, Reader, Role};
 use crate::score::Score;
 
@@ -75,7 +75,8 @@ impl Walk<'_> {
             };
             let goes = matches!(role, Role::Text | Role::Name | Role::Password | Role::Send);
             let belongs = role == Role::Password || CREDENTIAL_PLACES.contains(&hit.name);
-            if goes && value.taint.secret && !belongs {
+            let given_away = value.taint.secret && is_given_to_another(value.taint.service, line);
+            if goes && (value.taint.secret && !belongs || given_away) {
                 self.leak(line.row, line.span);
             }
             if goes && value.taint.data {
@@ -106,6 +107,27 @@ pub(super) fn stays_near(line: &Line<'_>) -> bool {
     let operands = line.read.operands.iter().copied();
     let addresses: Vec<&Arg> = operands.chain(by_option).collect();
     !addresses.is_empty() && !addresses.iter().any(|address| is_far(address))
+}
+
+/// Whether a credential goes to a host of another service than the one it is for, where its name tells
+/// that. A host of a company may bear the name of the service: `github.example.com`.
+fn is_given_to_another(service: u8, line: &Line<'_>) -> bool {
+    let Some((name, hosts)) = usize::from(service)
+        .checked_sub(1)
+        .map(|at| SERVICE_HOSTS.get(at).unwrap_or(&("\0", &[])))
+    else {
+        return false;
+    };
+    let by_option = line.read.hits.iter().filter_map(|hit| match hit.meaning() {
+        Some((Role::Url | Role::UrlSend, value)) => Some(value),
+        _ => None,
+    });
+    let mut addresses = line.read.operands.iter().copied().chain(by_option);
+    addresses.any(|address| {
+        let host = host_kind(&address.text).0.to_ascii_lowercase();
+        let known = hosts.iter().any(|known| host.contains(known));
+        is_far(address) && !address.vague() && !known && !host.contains(&name.to_ascii_lowercase())
+    })
 }
 
 /// Whether what is sent to an address leaves the hands of those who work here.

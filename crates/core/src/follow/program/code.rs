@@ -128,6 +128,7 @@ impl Walk<'_> {
         for stream in self.may_hold(&place.path) {
             self.run_written(&place.path, &stream, interpreter, arg.span);
         }
+        self.runs_matches(&place.path, interpreter, arg.span);
         self.runs_brought(&place.path, interpreter, arg.span);
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         let harmless_place = place.write < Score::new(600)
@@ -278,8 +279,12 @@ impl Walk<'_> {
             || Reading::hidden("code in an unsupported language"),
             |(_, read)| read(text, program),
         );
-        // A hole in a filter for text is data; in anything that runs or deletes it is not.
-        if arg.vague() && (!filter || reading.hidden.is_some() || !reading.deeds.is_empty()) {
+        // A hole in a filter for text is data; in anything that runs or deletes it is not, and neither is
+        // a whole program. No filter of jq runs anything.
+        let whole = arg.text.trim_matches(HOLE).is_empty();
+        let runs = whole && matches!(role, Role::Sed | Role::Awk);
+        let more = runs || reading.hidden.is_some() || !reading.deeds.is_empty();
+        if arg.vague() && (!filter || more) {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }

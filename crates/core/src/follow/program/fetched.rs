@@ -9,7 +9,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::{
-    CREATING_COMMANDS, INSTALLED_ONLY_OPTIONS, INSTALLED_ONLY_RUNNERS, PACKAGE_OPTIONS,
+    CREATING_COMMANDS, INSTALLED_ONLY_OPTIONS, INSTALLED_ONLY_RUNNERS, KNOWN_TAPS, PACKAGE_OPTIONS,
 };
 use crate::knowledge::{self, Effect};
 use crate::shell::syntax::Span;
@@ -79,6 +79,23 @@ impl Walk<'_> {
         let described = is_described(creator.trim_end_matches('-')) || is_own(text);
         if first.vague() || !described {
             self.note_package(first, line.span);
+        }
+    }
+
+    /// Judges `brew install owner/tap/x`, which takes up the repository of somebody.
+    pub(super) fn installs_from_tap(&mut self, line: &Line<'_>) {
+        if !line.name.starts_with("brew ") || line.does != Effect::Install {
+            return;
+        }
+        let is_tap = |text: &str| {
+            text.split('/').count() == 3
+                && !text.starts_with(['.', '/', '~'])
+                && !KNOWN_TAPS.iter().any(|tap| text.starts_with(tap))
+        };
+        if let Some(tap) = line.read.operands.iter().find(|arg| is_tap(&arg.text)) {
+            let act = Act::new(Effect::Exec, line.row.name, line.span)
+                .because("installs code from the repository of somebody who is not widely known");
+            self.note(act.on(tap.shown()));
         }
     }
 

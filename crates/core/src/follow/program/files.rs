@@ -342,6 +342,14 @@ impl Walk<'_> {
             act.reversal = Score::new(500);
             act.note = "moves somebody's documents";
         }
+        // Another project, or a directory of somebody: whoever looks for it finds it gone.
+        let is_folder =
+            !crate::written::name(&place.path).contains('.') && place.kind == PathKind::Document;
+        if place.inside == Some(false) && is_folder && !place.vague {
+            act.target = act.target.max(SENSITIVE);
+            act.note = "moves a directory outside the workspace away";
+            act.marks.critical = true;
+        }
         if place.write >= SENSITIVE {
             act.marks.critical = true;
         }

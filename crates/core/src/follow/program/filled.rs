@@ -6,7 +6,9 @@ use super::options::Hit;
 use super::roles::operand_roles;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
-use crate::knowledge::names::{CLONING_PROGRAMS, DOWNLOADERS, FILLING_NOTHING, RECURSIVE_DOWNLOADS, SKILL_FOLDERS};
+use crate::knowledge::names::{
+    CLONING_PROGRAMS, DOWNLOADERS, FILLING_NOTHING, RECURSIVE_DOWNLOADS, SKILL_FOLDERS,
+};
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::place::{Place, mark_home};
 use crate::score::Score;

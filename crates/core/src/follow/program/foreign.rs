@@ -7,7 +7,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{
-    COMPILING_ONLY, DOWNLOADERS, INSTALL_ROOTS, LOADED_BY_BUILD, LOCAL_CONTEXTS, RUN_BY_BUILD, SCHEMES_OF_CODE, SETTING_UP_ONLY, SHOWING_OPTIONS, SHOWING_TASK_WORDS,
+    COMPILING_ONLY, DOWNLOADERS, INSTALL_ROOTS, LOADED_BY_BUILD, LOCAL_CONTEXTS, PROJECT_ENDINGS, RUN_BY_BUILD, SCHEMES_OF_CODE, SETTING_UP_ONLY, SHOWING_OPTIONS, SHOWING_TASK_WORDS,
 };
 use crate::knowledge::{Effect, PathKind, Reader, Role, Row};
 use crate::place::{HOLE, Place, is_absolute};
@@ -43,7 +43,10 @@ impl Walk<'_> {
             return arg.taint;
         }
         let place = self.place(&arg.text);
-        let own = self.is_owners(&place) || self.ground.is_picked_up(&arg.text);
+        // What a build reads there by itself are settings of projects, not programs and plugins.
+        let ending = arg.text.rsplit('.').next().unwrap_or("");
+        let picked_up = PROJECT_ENDINGS.contains(ending) && self.ground.is_picked_up(&arg.text);
+        let own = self.is_owners(&place) || picked_up;
         if self.is_foreign(&place) && !own {
             let act = Act::new(Effect::Exec, program, self.here(arg.span))
                 .because("loads code or settings from outside the workspace");
@@ -51,6 +54,7 @@ impl Walk<'_> {
         }
         self.memory.want(Wanted::File(place.path.clone()));
         self.picks_up(&place.path, arg.span);
+        self.composed(&place.path, program, arg.span);
         self.reads(arg, program)
     }
 

@@ -11,11 +11,13 @@ use crate::act::Act;
 use crate::follow::scope::Live;
 use crate::follow::value::{Arg, Value};
 use crate::follow::walk::Walk;
+use crate::host::host_kind;
 use crate::knowledge::names::{
-    CHANGING_TASK_WORDS, DATA_DUMPS, LIVE_SYSTEMS, MODE_VARIABLES, PRODUCTION_WORDS,
-    REHEARSAL_WORDS, SCHEMA_OPTIONS, TEST_DIRECTORIES,
+    CHANGING_TASK_WORDS, DATA_DUMPS, DATABASE_SCHEMES, LIVE_SYSTEMS, MODE_VARIABLES,
+    PRODUCTION_WORDS, REHEARSAL_WORDS, SCHEMA_OPTIONS, TEST_DIRECTORIES,
 };
 use crate::knowledge::{Effect, PathKind, Reader, Role};
+use crate::place::HOLE;
 use crate::score::Score;
 
 /// Why a console is a question.
@@ -53,7 +55,8 @@ impl Walk<'_> {
         let Some((_, from, note)) = raised else {
             return;
         };
-        let foreign = act.effect == Effect::DbWrite && self.scope.reach.foreign_database;
+        let away = self.scope.reach.foreign_database || self.scope.foreign_database;
+        let foreign = act.effect == Effect::DbWrite && away;
         if foreign || self.live() >= *from {
             act.target = act.target.max(PRODUCTION);
             act.marks.critical = true;
@@ -74,12 +77,23 @@ impl Walk<'_> {
         let mut texts = value.items.iter().flatten();
         let named = value.taint.live || texts.any(|text| names_production(text));
         self.scope.live = self.scope.live.max(live_variable(name, named));
+        let mut texts = value.items.iter().flatten();
+        self.scope.foreign_database |= texts.any(|text| is_foreign_database(text));
+    }
+
+    /// Takes note of a file of variables that is loaded into this shell: what it sets counts for all that
+    /// follows.
+    pub(super) fn heed_sourced(&mut self, file: &Arg) {
+        if says_production(file) {
+            self.scope.live = self.scope.live.max(Live::Data);
+        }
     }
 
     /// Takes note of a variable that the command at hand is given.
     pub(crate) fn heed_variable(&mut self, name: &str, value: &Arg) {
         let named = value.taint.live || names_production(&value.text);
         self.scope.reach.live = self.scope.reach.live.max(live_variable(name, named));
+        self.scope.reach.foreign_database |= is_foreign_database(&value.text);
     }
 
     /// Takes note of what the words of a command say about where it acts.
@@ -111,6 +125,7 @@ impl Walk<'_> {
         self.discloses(line);
         self.installs_for_account(line);
         self.creates_by_package(line);
+        self.installs_from_tap(line);
         self.scans(line);
     }
 
@@ -126,6 +141,15 @@ impl Walk<'_> {
                 self.scope.reach.live = self.scope.reach.live.max(Live::Data);
             }
         }
+        let values = line.read.hits.iter().filter_map(Hit::meaning);
+        let mut addresses = line
+            .read
+            .operands
+            .iter()
+            .copied()
+            .chain(values.map(|(_, value)| value));
+        self.scope.reach.foreign_database |=
+            addresses.any(|address| is_foreign_database(&address.text));
         if line.read.operands.iter().any(|word| may_name(word)) {
             let roles = operand_roles(line.row, line.read);
             for (operand, role) in line.read.operands.iter().zip(roles) {
@@ -201,18 +225,26 @@ impl Walk<'_> {
         if !changes(name) && !first.is_some_and(changes) {
             return;
         }
-        // `./scripts/prod/migrate.sh`; a directory above the workspace says nothing.
-        let path = if script.text.starts_with('/') {
-            name
-        } else {
-            script.text.as_str()
+        // `./scripts/prod/migrate.sh`, also after `cd scripts/prod`; a directory above the workspace
+        // says nothing.
+        let place = self.ground.place(&script.text);
+        let workspace = self.ground.workspace.as_deref();
+        let workspace = workspace.map(|workspace| self.ground.place(workspace).path);
+        let below = workspace
+            .as_deref()
+            .and_then(|workspace| place.path.strip_prefix(workspace));
+        let path = match below {
+            Some(below) => below,
+            None if script.text.starts_with('/') => name,
+            None => script.text.as_str(),
         };
         let rehearsed = path.split('/').any(|part| TEST_DIRECTORIES.contains(part));
         let given = names_production(name)
             || names_production(path) && !rehearsed
             || words().any(names_production)
             || args().any(|arg| arg.taint.live);
-        if given || self.live() >= Live::Mode {
+        let away = self.scope.reach.foreign_database || self.scope.foreign_database;
+        if given || away || self.live() >= Live::Mode {
             let mut act = Act::new(Effect::Project, "", self.here(script.span))
                 .because("runs a task of the project in production")
                 .on(script.shown())
@@ -245,6 +277,26 @@ fn live_variable(name: &str, named: bool) -> Live {
     } else {
         Live::Data
     }
+}
+
+/// Whether a text is the address of a database that is neither on this machine nor in its network: one
+/// that a cloud or a company runs. The name of a container has no dot.
+fn is_foreign_database(text: &str) -> bool {
+    let Some((scheme, rest)) = text.split_once("://") else {
+        return false;
+    };
+    let scheme = scheme.split('+').next().unwrap_or(scheme);
+    let host = rest.rsplit('@').next().unwrap_or(rest);
+    let host = host.split(['/', '?', ',', ':']).next().unwrap_or(host);
+    let rehearsed = || {
+        host.split(['.', '-'])
+            .any(|word| REHEARSAL_WORDS.contains(word))
+    };
+    DATABASE_SCHEMES.contains(scheme)
+        && host.contains('.')
+        && !host.contains(HOLE)
+        && host_kind(&format!("https://{host}/")).1.is_none()
+        && !rehearsed()
 }
 
 /// Whether a word of this role can say where a command acts. Statements, code and messages cannot.

@@ -6,15 +6,17 @@
 
 use super::Line;
 use super::carried;
+use super::options::Hit;
 use super::roles::operand_roles;
 use crate::act::Act;
 use crate::follow::value::{Arg, Open, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    FIRST_FIELDS, NAMING_OPTIONS, NAMING_PROGRAMS, NUMBERING_OPTIONS, SELECTING_PROGRAMS,
+    FIRST_FIELDS, LINE_SEPARATORS, NAMING_OPTIONS, NAMING_PROGRAMS, NUMBERING_OPTIONS,
+    SELECTING_PROGRAMS,
 };
-use crate::knowledge::{Effect, Flag, Lifts, Role, Row, Style, Value};
+use crate::knowledge::{Effect, Flag, Lifts, Reader, Role, Row, Style, Value};
 use crate::score::Score;
 
 impl Walk<'_> {
@@ -68,7 +70,9 @@ pub(super) fn freedom(line: &Line<'_>, stream: &Stream) -> (bool, bool) {
     {
         return (false, false);
     }
-    if !SELECTING_PROGRAMS.contains(line.name) {
+    let splits = |arg: &Arg| LINE_SEPARATORS.contains(arg.text.as_str());
+    let rearranges = line.name == "tr" && line.args.iter().all(splits);
+    if !SELECTING_PROGRAMS.contains(line.name) && !rearranges {
         return (true, true);
     }
     let gives = |options: &Names| {
@@ -87,6 +91,19 @@ pub(super) fn freedom(line: &Line<'_>, stream: &Stream) -> (bool, bool) {
     } else {
         (before.free || elsewhere, before.loose || elsewhere)
     }
+}
+
+/// Whether code computes what a command prints: a script, an interpreter, a program of the project.
+pub(super) fn computes(line: &Line<'_>, stream: &Stream) -> bool {
+    let runs = matches!(line.does, Effect::Project | Effect::Exec | Effect::Unknown);
+    let has_code = line.read.hits.iter().any(Hit::carries_code);
+    let interprets = matches!(line.row.reader, Some(Reader::Interpreter));
+    stream.taint.computed
+        || line.stdin.taint.computed
+        || runs
+        || has_code
+        || interprets
+        || line.args.iter().any(|arg| arg.taint.computed)
 }
 
 /// Whether an option can make a program of this row do more than its row says.

@@ -9,9 +9,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, is_secret_name};
 use crate::knowledge::names::{
-    DESKTOP_NAME_WORDS, DESKTOP_PARTS, DESTROYING_NAME_WORDS, LISTED_NOUNS, LOOKING_COMMAND_ENDS,
-    LOOKING_NAME_ENDS, LOOKING_NAME_VERBS, QUERYING_WORDS, QUESTION_WORDS, READING_DOT_COMMANDS,
-    READING_QUERY_WORDS, SELECTING_OPTIONS, SHOWN_FORMATS, TELLING_VERBS, WRITING_QUERY_WORDS,
+    ASKED_ADDRESSES, DESKTOP_NAME_WORDS, DESKTOP_PARTS, DESTROYING_NAME_WORDS, LISTED_NOUNS, LOOKING_COMMAND_ENDS, LOOKING_NAME_ENDS, LOOKING_NAME_VERBS, QUERYING_WORDS, QUESTION_WORDS, READING_DOT_COMMANDS, READING_QUERY_WORDS, SELECTING_OPTIONS, SHOWN_FORMATS, TELLING_VERBS, WRITING_QUERY_WORDS,
 };
 use crate::knowledge::{self, Effect, Verbs};
 use crate::language::{self, Deed};
@@ -134,7 +132,11 @@ impl Walk<'_> {
                 && shown != Some(at)
                 && !says_format(rest, at)
                 && !selects(rest, at);
-            if is_code(&arg.text) || against || self.is_sensitive(&arg.text) {
+            if is_code(&arg.text)
+                || against
+                || points_away(rest, at)
+                || self.is_sensitive(&arg.text)
+            {
                 return None;
             }
             addressed |= arg.text.contains("://");
@@ -264,6 +266,18 @@ impl Walk<'_> {
         let outside = place.inside != Some(true) && value.contains(['/', '~', '.']);
         place.read >= SENSITIVE || outside && !value.contains("://") && place.write >= SENSITIVE
     }
+}
+
+/// Whether the option at `at` gives an address to load something from or to send it to. What is asked
+/// for may stand at an address: `--url`, `--host`.
+fn points_away(rest: &[Arg], at: usize) -> bool {
+    let Some(option) = rest.get(at).filter(|arg| arg.text.starts_with('-')) else {
+        return false;
+    };
+    let (name, value) = option.text.split_once('=').unwrap_or((&option.text, ""));
+    let next = rest.get(at + 1).map_or("", |arg| arg.text.as_str());
+    let value = if value.is_empty() { next } else { value };
+    value.contains("://") && !ASKED_ADDRESSES.contains(name.trim_start_matches('-'))
 }
 
 /// Whether a word with blanks begins with a program: whoever gets it may hand it to a shell.

@@ -46,7 +46,9 @@ impl Walk<'_> {
                 let place = self.place(part);
                 let foreign =
                     place.inside == Some(false) && place.kind != PathKind::System && !place.vague;
-                if foreign || place.kind == PathKind::Temp {
+                // Settings that the same agent wrote are obeyed under whatever name it chose.
+                let written = place.inside == Some(true) && !self.may_hold(&place.path).is_empty();
+                if foreign || written || place.kind == PathKind::Temp {
                     self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
                 }
             }

@@ -10,6 +10,7 @@ use crate::follow::program::{names_production, says_output};
 use crate::follow::scope::Function;
 use crate::follow::value::{Arg, Stream, Taint, Value};
 use crate::knowledge::Effect;
+use crate::knowledge::names::SERVICE_HOSTS;
 use crate::place::{HOLE, HOME, JOB};
 use crate::shell::syntax::{AssignedValue, Assignment, Command, Span};
 
@@ -306,8 +307,19 @@ pub(in crate::follow) fn unset_value(name: &str) -> Value {
         items: Some(vec![HOLE.to_string()]),
         taint: Taint {
             secret: is_secret_name(name),
+            service: service_of(name),
             live: names_production(name),
             ..Taint::default()
         },
     })
+}
+
+/// Returns the service that a variable is called after, as [`Taint::service`] counts them.
+fn service_of(name: &str) -> u8 {
+    let called_after = |(service, _): &(&str, &[&str])| {
+        let rest = name.strip_prefix(service);
+        rest.is_some_and(|rest| rest.starts_with('_'))
+    };
+    let at = SERVICE_HOSTS.iter().position(called_after);
+    at.and_then(|at| u8::try_from(at + 1).ok()).unwrap_or(0)
 }

@@ -177,6 +177,11 @@ impl Walk<'_> {
         }
         let read_only =
             mount.ends_with(":ro") || mount.contains(",ro") || mount.contains("readonly");
+        if arg.taint.free && arg.vague() {
+            let act = Act::new(Effect::Privilege, program, self.here(arg.span))
+                .because("mounts a directory that cannot be known into a container");
+            self.note(act.on(arg.shown()));
+        }
         for source in sources {
             if source.starts_with(['/', '.', '~']) || source.starts_with(HOME) {
                 self.opens_to_container(source, read_only, arg, program);

@@ -54,7 +54,7 @@ impl Walk<'_> {
             )
         });
         if !forced
-            && (shared || !matches!(remote, "" | "origin" | "upstream") && !remote.contains(HOLE))
+            && (shared || !matches!(remote, "" | "origin" | "upstream") && !is_some_remote(remote))
         {
             let mut act = Act::new(Effect::VcsRemote, line.row.name, line.span);
             act.note = if shared {
@@ -368,4 +368,9 @@ fn harmless_value(key: &str, value: &str) -> bool {
                     "cache" | "osxkeychain" | "manager" | "manager-core" | "libsecret"
                 ))
         || key == "safe.directory" && value != "*"
+}
+
+/// Whether a word stands for the name of some remote: a part of an address is not what is unknown of it.
+fn is_some_remote(word: &str) -> bool {
+    word.contains(HOLE) && !word.contains("://") && !word.contains('@')
 }

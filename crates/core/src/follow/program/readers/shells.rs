@@ -47,7 +47,8 @@ impl Walk<'_> {
         match line.read.operands.first() {
             Some(script) if !line.read.has(&["-s"]) && script.text != "-" => {
                 let parameters = line.read.operands.iter().skip(1);
-                let parameters = parameters.map(|arg| (*arg).clone()).collect();
+                let parameters: Vec<Arg> = parameters.map(|arg| (*arg).clone()).collect();
+                self.telling_words(script, &parameters);
                 self.script_with(script, line.name, parameters);
                 Stream::unknown(Taint::default())
             }
@@ -141,6 +142,7 @@ impl Walk<'_> {
     pub(crate) fn read_source(&mut self, line: &Line<'_>) -> Option<Stream> {
         let script = line.read.operands.first()?;
         // Entering a virtual environment or loading a version manager is how a project is worked on.
+        self.heed_sourced(script);
         let place = self.ground.place(&script.text);
         let usual = place.inside == Some(true)
             || place.path.starts_with("~/.")

@@ -396,8 +396,10 @@ impl Walk<'_> {
         let mut act = Act::new(Effect::Create, line.row.name, span)
             .because("unpacks files into")
             .on(place.path.clone());
+        // `.git` holds what version control runs and obeys.
         let obeyed = matches!(place.kind, PathKind::Hook | PathKind::Startup)
-            && place.write >= Score::new(600);
+            && place.write >= Score::new(600)
+            || place.write >= Score::new(800);
         act.target = if place.inside == Some(true) && !obeyed
             || place.whole_workspace && place.kind == PathKind::Document
         {
