@@ -249,7 +249,12 @@ impl Arguments {
             } else {
                 String::new()
             };
-            let found = patterns.iter().map(|it| format!("{root}/{between}{it}"));
+            // Everything below a place is the place itself.
+            let is_all = |pattern: &str| pattern.chars().all(|c| matches!(c, '*' | '.'));
+            let found = patterns.iter().map(|it| {
+                let between = if is_all(it) { "" } else { &between };
+                format!("{root}/{between}{it}")
+            });
             files.extend(found);
         }
         Some(files)
