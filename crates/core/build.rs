@@ -34,6 +34,9 @@ mod opening;
 mod operations;
 #[path = "src/content/crisis/stems.rs"]
 mod stems;
+#[path = "src/knowledge/index.rs"]
+#[expect(dead_code, reason = "the core searches what the build lays out")]
+mod index;
 
 #[path = "build/flags.rs"]
 mod flags;
@@ -49,8 +52,12 @@ mod names;
 mod phrases;
 #[path = "build/programs.rs"]
 mod programs;
+#[path = "build/paths.rs"]
+mod paths;
 #[path = "build/rows.rs"]
 mod rows;
+#[path = "build/slots.rs"]
+mod slots;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -65,6 +72,7 @@ use vocabulary::{Effect, Reader};
 fn main() {
     println!("cargo::rerun-if-changed=knowledge");
     println!("cargo::rerun-if-changed=src/knowledge/grammar.rs");
+    println!("cargo::rerun-if-changed=src/knowledge/index.rs");
     println!("cargo::rerun-if-changed=src/knowledge/vocabulary.rs");
     for shared in ["folding", "opening", "stems"] {
         println!("cargo::rerun-if-changed=src/content/crisis/{shared}.rs");
@@ -123,7 +131,8 @@ fn generate(tables: &Tables) -> Result<String, String> {
     let mut code = String::new();
     write_verbs(tables, &mut code)?;
     write_programs(tables, &mut code)?;
-    write_paths(tables, &mut code)?;
+    paths::write(&tables.path, &mut code)?;
+    paths::write_shared(&mut code)?;
     write_hosts(tables, &mut code)?;
     write_routes(tables, &mut code)?;
     write_trees(tables, &mut code)?;
@@ -296,6 +305,7 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
         writeln!(code, "({name:?}, {index}),").unwrap();
     }
     writeln!(code, "];").unwrap();
+    slots::write("PROGRAM", owner.keys().copied(), code);
     Ok(())
 }
 
@@ -370,112 +380,6 @@ fn write_verbs(tables: &Tables, code: &mut String) -> Result<(), String> {
         .map(|index| format!("&VERBS_{index},"))
         .collect();
     writeln!(code, "/// Verbs of command lines that are alike: `get`, `list`, `delete` …\npub static VERBS: &[&Verbs] = &[{all}];").unwrap();
-    Ok(())
-}
-
-/// Kinds a place may have.
-const PATH_KINDS: &[&str] = &[
-    "root",
-    "home",
-    "system",
-    "device",
-    "sink",
-    "temp",
-    "credential",
-    "startup",
-    "schedule",
-    "guard",
-    "agent",
-    "instruction",
-    "ci",
-    "hook",
-    "history",
-    "process",
-    "log",
-    "generated",
-    "document",
-    "container_socket",
-    "environment",
-];
-
-fn write_paths(tables: &Tables, code: &mut String) -> Result<(), String> {
-    let mut patterns = String::new();
-    let mut triggers: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    let mut roots: BTreeMap<String, Vec<usize>> = BTreeMap::new();
-    let mut anywhere = Vec::new();
-    let mut always = String::new();
-    let mut count = 0;
-    writeln!(code, "/// How sensitive places are; the first row that matches counts.\npub static PATHS: &[PathRow] = &[").unwrap();
-    for (index, row) in tables.path.iter().enumerate() {
-        if !PATH_KINDS.contains(&row.kind.as_str()) {
-            return Err(format!(
-                "path `{}`: no kind is called `{}`",
-                row.what, row.kind
-            ));
-        }
-        for like in &row.like {
-            let (root, rest) = match like.as_bytes() {
-                [b'~', ..] => ("Home", &like[1..]),
-                [b'/', ..] => ("Slash", like.as_str()),
-                [letter, b':', ..] if letter.is_ascii_alphabetic() || *letter == b'*' => {
-                    ("Drive", like.as_str())
-                }
-                _ => ("Anywhere", like.as_str()),
-            };
-            let rest = if root == "Drive" {
-                rest.replace('\\', "/").to_lowercase()
-            } else {
-                rest.to_owned()
-            };
-            let names: Vec<&str> = rest.split('/').filter(|name| !name.is_empty()).collect();
-            writeln!(
-                patterns,
-                "PathPattern {{ root: PathRoot::{root}, names: &{names:?}, row: {index} }},"
-            )
-            .unwrap();
-            let trigger = names
-                .iter()
-                .filter(|name| !name.contains('*'))
-                .max_by_key(|name| name.len());
-            match trigger {
-                Some(trigger) if root != "Drive" => triggers
-                    .entry((*trigger).to_owned())
-                    .or_default()
-                    .push(count),
-                _ => {
-                    // What the name with the star must begin and end with rules most paths out.
-                    let starred = names
-                        .iter()
-                        .filter(|name| **name != "**")
-                        .max_by_key(|name| name.len());
-                    let starred = starred.filter(|name| root != "Drive" && name.contains('*'));
-                    let begins = starred.map_or("", |name| name.split('*').next().unwrap());
-                    let ends = starred.map_or("", |name| name.rsplit('*').next().unwrap());
-                    write!(always, "({begins:?}, {ends:?}, {count}),").unwrap();
-                }
-            }
-            match names.first().filter(|name| !name.contains('*')) {
-                Some(first) if root != "Anywhere" => {
-                    roots.entry((*first).to_owned()).or_default().push(count);
-                }
-                _ => anywhere.push(count),
-            }
-            count += 1;
-        }
-        let kind = camel(&row.kind);
-        writeln!(code, "PathRow {{ like: &{:?}, what: {:?}, kind: PathKind::{kind}, read: {}, write: {}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, row.read, row.write, row.matches, row.not_match).unwrap();
-    }
-    writeln!(code, "];\n/// The patterns of [`PATHS`], in order.\npub static PATH_PATTERNS: &[PathPattern] = &[{patterns}];").unwrap();
-    writeln!(code, "/// For a name, the patterns that need it somewhere in the path.\npub static PATH_TRIGGERS: &[(&str, &[u16])] = &[").unwrap();
-    for (name, list) in &triggers {
-        writeln!(code, "({name:?}, &{list:?}),").unwrap();
-    }
-    writeln!(code, "];\n/// For the first name of a path, the patterns that begin with it.\npub static PATH_ROOTS: &[(&str, &[u16])] = &[").unwrap();
-    for (name, list) in &roots {
-        writeln!(code, "({name:?}, &{list:?}),").unwrap();
-    }
-    writeln!(code, "];\n/// The patterns that may begin anywhere.\npub static PATH_ANYWHERE: &[u16] = &{anywhere:?};").unwrap();
-    writeln!(code, "/// The patterns without a whole name: how some name must begin and end, and the pattern.\npub static PATH_STARRED: &[(&str, &str, u16)] = &[{always}];").unwrap();
     Ok(())
 }
 
@@ -636,6 +540,7 @@ fn write_tools(tables: &Tables, code: &mut String) -> Result<(), String> {
         writeln!(code, "({name:?}, {index}),").unwrap();
     }
     writeln!(code, "];").unwrap();
+    slots::write("TOOL", owner.keys().map(String::as_str), code);
     Ok(())
 }
 

@@ -11,6 +11,7 @@ use serde::Deserialize;
 
 use crate::flags::{flag_list, operand_list};
 use crate::grammar;
+use crate::index::shape;
 use crate::vocabulary::{CallReader, Effect, Feature, Lang, Role, Syntax};
 
 /// The scripting languages, in the order of their places.
@@ -301,15 +302,17 @@ fn sorted(language: &str, list: &str, words: &str) -> Result<String, String> {
 /// in the order of the names.
 pub(crate) fn names<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
     let mut text = String::new();
-    let mut starts = BTreeMap::new();
-    for word in words {
-        let start = u16::try_from(text.len()).expect("a list of names is shorter than 64 KiB");
-        starts.insert(word, start);
+    let mut ends = Vec::new();
+    let mut sorted = BTreeMap::new();
+    let mut shapes = 0;
+    for (number, word) in words.into_iter().enumerate() {
         text.push_str(word);
-        text.push('\n');
+        ends.push(u16::try_from(text.len()).expect("a list of names is shorter than 64 KiB"));
+        sorted.insert(word, number);
+        shapes |= shape(word.as_bytes());
     }
-    let starts: Vec<u16> = starts.into_values().collect();
-    format!("Names {{ text: {text:?}, starts: &{starts:?} }}")
+    let sorted: Vec<usize> = sorted.into_values().collect();
+    format!("Names {{ text: {text:?}, ends: &{ends:?}, sorted: &{sorted:?}, shapes: {shapes} }}")
 }
 
 fn aliases(language: &LanguageRow) -> Result<Vec<(&str, &str)>, String> {

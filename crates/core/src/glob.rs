@@ -5,7 +5,8 @@
 
 /// Whether `name` has a sign of the shell's globs.
 pub(crate) fn is_glob(name: &str) -> bool {
-    name.contains(['*', '?', '['])
+    let mut bytes = name.bytes();
+    bytes.any(|byte| matches!(byte, b'*' | b'?' | b'['))
 }
 
 /// Matches a glob of the shell: `*`, `?` and `[…]`, which stands for any one byte.

@@ -4,6 +4,7 @@
 //! static data below. Nothing here decides anything.
 
 pub mod grammar;
+mod index;
 pub mod languages;
 pub mod owners;
 pub mod vocabulary;
@@ -12,6 +13,7 @@ pub use grammar::{Lifts, Operand, Value};
 pub use vocabulary::{CallReader, Effect, Feature, Lang, Reader, Role, Style, Syntax};
 
 use crate::assessment::SideEffect;
+use index::Index;
 
 /// The row of one program.
 #[derive(Debug, PartialEq, Eq)]
@@ -435,10 +437,15 @@ pub(crate) fn look_alike(character: char) -> Option<&'static LookAlike> {
 
 /// Returns what is known about the program called `name`.
 pub fn program(name: &str) -> Option<&'static Program> {
-    let at = PROGRAM_NAMES
-        .binary_search_by(|(known, _)| (*known).cmp(name))
-        .ok()?;
+    let at = PROGRAM_INDEX.find(PROGRAM_NAMES, name)?;
     PROGRAMS.get(usize::from(PROGRAM_NAMES.get(at)?.1))
+}
+
+/// Returns the patterns of [`PATHS`] that need `name` somewhere in a path.
+pub(crate) fn path_patterns(name: &str) -> &'static [u16] {
+    let at = PATH_TRIGGER_INDEX.find(PATH_TRIGGERS, name);
+    let found = at.and_then(|at| PATH_TRIGGERS.get(at));
+    found.map_or(&[], |(_, numbers)| numbers)
 }
 
 /// Returns the verbs of the table called `table`.
@@ -449,8 +456,6 @@ pub(crate) fn verbs(table: &str) -> Option<&'static Verbs> {
 /// Returns what is known about the tool called `name`, whatever its case.
 pub fn tool(name: &str) -> Option<&'static ToolRow> {
     let lower = name.to_lowercase();
-    let at = TOOL_NAMES
-        .binary_search_by(|(known, _)| (*known).cmp(lower.as_str()))
-        .ok()?;
+    let at = TOOL_INDEX.find(TOOL_NAMES, &lower)?;
     TOOLS.get(usize::from(TOOL_NAMES.get(at)?.1))
 }

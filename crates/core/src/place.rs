@@ -121,7 +121,7 @@ impl Ground {
             return self.resolve(&text.replace('\\', "/"));
         }
         match &self.cwd {
-            Some(cwd) => normalise(&format!("{cwd}/{text}")),
+            Some(cwd) => normalise(&[cwd, "/", text].concat()),
             None => normalise(text),
         }
     }
@@ -323,15 +323,24 @@ pub(crate) fn mark_home(path: &str) -> String {
     if path == "~" {
         return HOME.to_string();
     }
-    if let Some(rest) = path.strip_prefix("~/") {
-        return format!("{HOME}/{rest}");
+    match path.strip_prefix("~/") {
+        Some(rest) => in_home(rest),
+        None => path.to_owned(),
     }
-    path.to_owned()
+}
+
+/// Returns the path that `rest` is below a home.
+fn in_home(rest: &str) -> String {
+    let mut path = String::with_capacity(HOME.len_utf8() + 1 + rest.len());
+    path.push(HOME);
+    path.push('/');
+    path.push_str(rest);
+    path
 }
 
 /// Returns `path` without `.`, `..`, doubled slashes and ways around, homes marked.
 pub fn normalise(path: &str) -> String {
-    fold_home(&plain(path).path)
+    fold_home(plain(path).path)
 }
 
 /// A path without `.`, `..`, doubled slashes and ways around.
@@ -342,6 +351,39 @@ struct Plain {
 }
 
 fn plain(path: &str) -> Plain {
+    if is_plain(path) {
+        return Plain {
+            path: path.to_owned(),
+            by_process: false,
+        };
+    }
+    cleaned(path)
+}
+
+/// Whether a path is spelled as most are, so that nothing in it has to go.
+fn is_plain(path: &str) -> bool {
+    let rooted = path.strip_prefix('/');
+    // `/proc/self/root`, `/private/etc`, and `/$HOME`, which is a home all the same.
+    let may_lead_around = rooted.is_some_and(|below| {
+        below.starts_with("proc/") || below.starts_with("private/") || below.starts_with(HOME)
+    });
+    let below = rooted.unwrap_or(path).as_bytes();
+    // A name begins at the front and behind every slash.
+    let begins_well = |name: &[u8]| {
+        !matches!(
+            name,
+            [] | [b'/', ..] | [b'.'] | [b'.', b'/', ..] | [b'.', b'.'] | [b'.', b'.', b'/', ..]
+        )
+    };
+    let names_begin_well = || {
+        let bytes = below.iter().enumerate();
+        let mut slashes = bytes.filter(|(_, byte)| **byte == b'/');
+        slashes.all(|(at, _)| below.get(at + 1..).is_some_and(begins_well))
+    };
+    !may_lead_around && !below.contains(&b'\\') && begins_well(below) && names_begin_well()
+}
+
+fn cleaned(path: &str) -> Plain {
     let windows = is_drive(path) || path.contains('\\') && !path.contains('/');
     let path = if windows {
         path.replace('\\', "/")
@@ -406,22 +448,37 @@ pub(crate) fn of_drive(path: &str) -> String {
 }
 
 /// Returns `path` with `/root`, `/home/name` and `/Users/name` as [`HOME`].
-pub(crate) fn fold_home(path: &str) -> String {
-    let names: Vec<&str> = path.split('/').collect();
-    let rest = match names.as_slice() {
-        ["", "root", rest @ ..] => rest,
-        ["", "home" | "Users", name, rest @ ..]
-            if !name.contains('*') && !name.starts_with('.') =>
-        {
-            rest
-        }
-        [drive, "Users", _, rest @ ..] if is_drive(&format!("{drive}/")) => rest,
-        _ => return path.to_owned(),
+pub(crate) fn fold_home(path: String) -> String {
+    match below_home(&path) {
+        Some(None) => HOME.to_string(),
+        Some(Some(rest)) => in_home(rest),
+        None => path,
+    }
+}
+
+/// Returns what follows a home at the front of `path`, if there is one.
+fn below_home(path: &str) -> Option<Option<&str>> {
+    let (root, rest) = first_name(path);
+    let (first, rest) = first_name(rest?);
+    if root.is_empty() && first == "root" {
+        return Some(rest);
+    }
+    let (name, rest) = first_name(rest?);
+    let homes = match first {
+        "home" => root.is_empty(),
+        "Users" => root.is_empty() || is_drive(path),
+        _ => false,
     };
-    if rest.is_empty() {
-        HOME.to_string()
-    } else {
-        format!("{HOME}/{}", rest.join("/"))
+    let is_pattern = root.is_empty() && (name.contains('*') || name.starts_with('.'));
+    (homes && !is_pattern).then_some(rest)
+}
+
+/// Splits a path behind its first name.
+fn first_name(path: &str) -> (&str, Option<&str>) {
+    let at = path.bytes().position(|byte| byte == b'/');
+    match at.and_then(|at| path.split_at_checked(at)) {
+        Some((name, rest)) => (name, rest.get(1..)),
+        None => (path, None),
     }
 }
 
@@ -452,5 +509,99 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
 
 /// Returns a marked path as people read it.
 pub fn display(path: &str) -> String {
-    path.replace(HOME, "~").replace(HOLE, "…").replace(JOB, "")
+    // All three begin with this byte, and few paths have it.
+    const LEAD: u8 = 0xef;
+    let mut shown = String::with_capacity(path.len());
+    let mut rest = path;
+    while let Some(at) = memchr::memchr(LEAD, rest.as_bytes())
+        && let Some((before, behind)) = rest.split_at_checked(at)
+    {
+        let mut letters = behind.chars();
+        shown.push_str(before);
+        match letters.next() {
+            Some(HOME) => shown.push('~'),
+            Some(HOLE) => shown.push('…'),
+            Some(JOB) | None => {}
+            Some(other) => shown.push(other),
+        }
+        rest = letters.as_str();
+    }
+    shown.push_str(rest);
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_left_as_it_is_has_nothing_to_be_cleaned() {
+        let home = HOME.to_string();
+        let names = [
+            "",
+            ".",
+            "..",
+            "...",
+            ".x",
+            "a",
+            "proc",
+            "self",
+            "root",
+            "private",
+            "tmp",
+            "C:",
+            "a\\b",
+            "home",
+            home.as_str(),
+        ];
+        let mut left = 0;
+        for front in ["", "/", "//"] {
+            for first in names {
+                for second in names {
+                    for third in names {
+                        for path in [
+                            format!("{front}{first}"),
+                            format!("{front}{first}/{second}"),
+                            format!("{front}{first}/{second}/{third}"),
+                        ] {
+                            let Plain {
+                                path: clean,
+                                by_process,
+                            } = cleaned(&path);
+                            if is_plain(&path) {
+                                left += 1;
+                                assert_eq!((clean, by_process), (path.clone(), false), "{path}");
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert!(left > 1000, "{left} paths are left as they are");
+    }
+
+    #[test]
+    fn homes_are_folded_whoever_lives_there() {
+        for (path, folded) in [
+            ("/root", "~"),
+            ("/root/a/b", "~/a/b"),
+            ("/home/ana", "~"),
+            ("/home/ana/a", "~/a"),
+            ("/Users/ana/a/b", "~/a/b"),
+            ("C:/Users/ana/a", "~/a"),
+            ("C:/Users/.x/a", "~/a"),
+            ("/home", "/home"),
+            ("/home/*", "/home/*"),
+            ("/home/.x/a", "/home/.x/a"),
+            ("/rooted/a", "/rooted/a"),
+            ("C:/home/ana/a", "C:/home/ana/a"),
+            ("a/home/ana", "a/home/ana"),
+            ("root/a", "root/a"),
+        ] {
+            assert_eq!(display(&fold_home(path.to_owned())), folded, "{path}");
+        }
+        assert_eq!(normalise(&format!("/{HOME}/a")), format!("{HOME}/a"));
+        let marked = format!("{HOME}/\u{f8ff}/{HOLE}{JOB}");
+        assert_eq!(display(&marked), "~/\u{f8ff}/…");
+    }
 }

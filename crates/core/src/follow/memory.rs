@@ -173,6 +173,11 @@ impl Memory {
         std::mem::replace(&mut self.unread_recipes, false)
     }
 
+    /// Whether this text made a link.
+    pub(super) const fn has_links(&self) -> bool {
+        !self.links.is_empty()
+    }
+
     /// Whether there are too many links to remember another.
     pub(super) const fn has_all_links(&self) -> bool {
         self.links.len() >= LINKS_MAX

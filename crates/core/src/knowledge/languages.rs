@@ -4,6 +4,7 @@
 
 use std::cmp::Ordering;
 
+use super::index::shape;
 use super::vocabulary::{CallReader, Effect, Feature, Lang, Syntax};
 use super::{Flag, Lifts, Operand, Role, Value};
 
@@ -167,13 +168,13 @@ impl Script {
     /// Whether the values of a script are followed through the function `path`.
     pub fn is_value(&self, path: &str) -> bool {
         [
-            self.joins,
-            self.same,
-            self.plain,
-            self.listing,
-            self.scratch,
-            self.home,
-            self.here,
+            &self.joins,
+            &self.same,
+            &self.plain,
+            &self.listing,
+            &self.scratch,
+            &self.home,
+            &self.here,
         ]
         .iter()
         .any(|names| names.contains(path))
@@ -203,21 +204,27 @@ impl Lang {
 
 /// A list of names.
 ///
-/// It is one text and the places where its names begin: a list of references would have to be
+/// It is one text and the places where its names end: a list of references would have to be
 /// relocated, name by name, whenever the program starts.
 #[derive(Clone, Copy, Debug)]
 pub struct Names {
-    /// The names, each on a line.
+    /// The names, one behind the other, in the order of the table.
     pub(super) text: &'static str,
-    /// Where each name begins, in the order of the names.
-    pub(super) starts: &'static [u16],
+    /// Where each name ends.
+    pub(super) ends: &'static [u16],
+    /// The numbers of the names, sorted by name.
+    pub(super) sorted: &'static [u16],
+    /// The shapes that names of the list have.
+    pub(super) shapes: u128,
 }
 
 impl Names {
     /// A list without names.
     pub const NONE: Self = Self {
         text: "",
-        starts: &[],
+        ends: &[],
+        sorted: &[],
+        shapes: 0,
     };
 
     /// Whether `name` is on the list.
@@ -232,31 +239,53 @@ impl Names {
 
     /// Whether there is no name on the list.
     pub const fn is_empty(&self) -> bool {
-        self.text.is_empty()
+        self.ends.is_empty()
     }
 
     /// All names, in the order of the table; those of languages are sorted.
     pub fn iter(&self) -> impl Iterator<Item = &'static str> {
-        self.text.split_terminator('\n')
+        let text = self.text;
+        self.ends.iter().scan(0, move |start, end| {
+            let name = text.get(*start..usize::from(*end));
+            *start = usize::from(*end);
+            name
+        })
+    }
+
+    /// All names that begin with `start`, sorted.
+    pub fn starting_with(&self, start: &str) -> impl Iterator<Item = &'static str> {
+        let first = self
+            .sorted
+            .partition_point(|number| self.name(*number) < start);
+        let names = self.sorted.iter().skip(first);
+        names
+            .map(|number| self.name(*number))
+            .take_while(move |name| name.starts_with(start))
     }
 
     fn place(&self, name: &str) -> Option<usize> {
-        self.place_by(|known| known.cmp(name))
+        self.place_by(name, |known| known.cmp(name))
     }
 
     fn place_in_any_case(&self, name: &str) -> Option<usize> {
         let lower = || name.bytes().map(|byte| byte.to_ascii_lowercase());
-        self.place_by(|known| known.bytes().cmp(lower()))
+        self.place_by(name, |known| known.bytes().cmp(lower()))
     }
 
-    fn place_by(&self, compare: impl Fn(&str) -> Ordering) -> Option<usize> {
-        let word = |start: u16| {
-            let rest = self.text.get(usize::from(start)..).unwrap_or_default();
-            rest.split('\n').next().unwrap_or_default()
-        };
-        self.starts
-            .binary_search_by(|start| compare(word(*start)))
-            .ok()
+    fn place_by(&self, name: &str, compare: impl Fn(&str) -> Ordering) -> Option<usize> {
+        if self.shapes & shape(name.as_bytes()) == 0 {
+            return None;
+        }
+        let found = |number: &u16| compare(self.name(*number));
+        self.sorted.binary_search_by(found).ok()
+    }
+
+    fn name(&self, number: u16) -> &'static str {
+        let number = usize::from(number);
+        let end = |number: usize| self.ends.get(number).copied().map(usize::from);
+        let start = number.checked_sub(1).and_then(end).unwrap_or_default();
+        let end = end(number).unwrap_or_default();
+        self.text.get(start..end).unwrap_or_default()
     }
 }
 

@@ -3,14 +3,12 @@
 //! There are a thousand patterns and every word of a command may be a path, so a pattern is tried
 //! only where the path has a name that it needs.
 
-use std::collections::HashMap;
-use std::hash::{BuildHasherDefault, DefaultHasher};
-use std::sync::LazyLock;
-
 use super::{HOME, is_drive};
 use crate::glob::{glob_matches, is_glob};
 use crate::knowledge::{
-    PATH_PATTERNS, PATH_STARRED, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow,
+    PATH_ANY, PATH_BEGINNINGS, PATH_DRIVES, PATH_ENDS, PATH_PATTERNS, PATH_STARRED,
+    PATH_TRIGGER_ENDS, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow,
+    path_patterns,
 };
 
 /// Names of a path that are looked at; deeper ones cannot make it less sensitive.
@@ -51,10 +49,12 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
             best = Some(pattern.row);
         }
     };
-    let patterns = &*PATTERNS;
-    patterns.any.iter().for_each(|number| try_pattern(*number));
+    PATH_ANY.iter().for_each(|number| try_pattern(*number));
+    if root == PathRoot::Drive {
+        PATH_DRIVES.iter().for_each(|number| try_pattern(*number));
+    }
     for name in &names {
-        for (begins, ends, number) in patterns.starred(name.text) {
+        for (begins, ends, number) in starred(name.text) {
             if name.text.starts_with(begins) && name.text.ends_with(ends) {
                 try_pattern(*number);
             }
@@ -73,13 +73,13 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
         for (_, _, number) in PATH_STARRED {
             try_if_rooted(*number);
         }
-        for (_, numbers) in names.iter().flat_map(|name| patterns.needing(*name)) {
-            numbers.iter().for_each(|number| try_if_rooted(*number));
+        for number in names.iter().flat_map(|name| needing(*name)) {
+            try_if_rooted(number);
         }
         return best;
     }
     for name in &names {
-        for number in patterns.triggered.get(name.text).copied().unwrap_or(&[]) {
+        for number in path_patterns(name.text) {
             try_pattern(*number);
         }
     }
@@ -109,10 +109,12 @@ impl<'n, 'p> Spelled<'n, 'p> {
     /// Whether a pattern is about the path. One glob may stand for many files; a row that says of
     /// some files that they are public must be about all of them, any other about one of them.
     fn matches(&self, pattern: &PathPattern) -> bool {
-        let row = PATHS.get(usize::from(pattern.row));
-        let calms = row.is_some_and(|row| row.kind == PathKind::Document && row.read == 0);
+        let calms = || {
+            let row = PATHS.get(usize::from(pattern.row));
+            row.is_some_and(|row| row.kind == PathKind::Document && row.read == 0)
+        };
         let names = match &self.letters {
-            Some(letters) if calms => letters,
+            Some(letters) if calms() => letters,
             Some(_) | None => self.names,
         };
         sequence_matches(pattern.names, names, pattern.root != PathRoot::Anywhere)
@@ -121,90 +123,42 @@ impl<'n, 'p> Spelled<'n, 'p> {
 
 /// How some name must begin and end, and the pattern that needs it.
 type Starred = (&'static str, &'static str, u16);
-
-/// The patterns by what a name must have for them to be worth trying.
-struct Patterns {
-    /// Those that any name will do for.
-    any: Vec<u16>,
-    /// Those that need a name beginning with something, by its first byte.
-    by_first: Vec<Vec<Starred>>,
-    /// Those that need a name ending with something, by its last byte.
-    by_last: Vec<Vec<Starred>>,
-    /// Those that need a whole name.
-    triggered: HashMap<&'static str, &'static [u16], BuildHasherDefault<DefaultHasher>>,
-    /// The same by the first byte of the name, and by its last.
-    needing_first: Vec<Vec<Needed>>,
-    needing_last: Vec<Vec<Needed>>,
-}
-
 /// A name, and the patterns that need it.
 type Needed = (&'static str, &'static [u16]);
 
-static PATTERNS: LazyLock<Patterns> = LazyLock::new(|| {
-    let mut patterns = Patterns {
-        any: Vec::new(),
-        by_first: vec![Vec::new(); 256],
-        by_last: vec![Vec::new(); 256],
-        triggered: PATH_TRIGGERS.iter().copied().collect(),
-        needing_first: vec![Vec::new(); 256],
-        needing_last: vec![Vec::new(); 256],
-    };
-    for needed @ (name, _) in PATH_TRIGGERS {
-        let ends = [name.as_bytes().first(), name.as_bytes().last()];
-        let lists = [&mut patterns.needing_first, &mut patterns.needing_last];
-        for (byte, lists) in ends.into_iter().zip(lists) {
-            if let Some(list) = byte.and_then(|byte| lists.get_mut(usize::from(*byte))) {
-                list.push(*needed);
-            }
-        }
-    }
-    for starred @ (begins, ends, number) in PATH_STARRED {
-        let list = match (begins.as_bytes().first(), ends.as_bytes().last()) {
-            (Some(first), _) => patterns.by_first.get_mut(usize::from(*first)),
-            (None, Some(last)) => patterns.by_last.get_mut(usize::from(*last)),
-            (None, None) => {
-                patterns.any.push(*number);
-                None
-            }
-        };
-        if let Some(list) = list {
-            list.push(*starred);
-        }
-    }
-    patterns
-});
-
-impl Patterns {
-    /// Returns the patterns that a name may begin and end as needed for.
-    fn starred(&self, name: &str) -> impl Iterator<Item = &Starred> {
-        let bytes = name.as_bytes();
-        let first = under(&self.by_first, bytes.first().copied()).iter();
-        first.chain(under(&self.by_last, bytes.last().copied()))
-    }
-
-    /// Returns the patterns that need a name which `name` is or could stand for.
-    fn needing<'n>(&self, name: Name<'n>) -> impl Iterator<Item = &Needed> + use<'_, 'n> {
-        let (begins, ends) = match name.glob {
-            None => (name.text, name.text),
-            Some(glob) => (glob.begins, glob.ends),
-        };
-        let listed = match (begins.as_bytes().first(), ends.as_bytes().last()) {
-            (_, Some(last)) => under(&self.needing_last, Some(*last)),
-            (Some(first), None) => under(&self.needing_first, Some(*first)),
-            (None, None) => PATH_TRIGGERS,
-        };
-        let may_stand = name.glob.is_none_or(Glob::says_something);
-        let listed = if may_stand { listed } else { &[] };
-        listed.iter().filter(move |(needed, _)| match name.glob {
-            None => *needed == name.text,
-            Some(_) => needed.starts_with(begins) && needed.ends_with(ends),
-        })
-    }
+/// Returns the patterns that a name may begin and end as needed for.
+fn starred(name: &str) -> impl Iterator<Item = &'static Starred> {
+    let first = under(PATH_BEGINNINGS, name.as_bytes().first());
+    first.iter().chain(under(PATH_ENDS, name.as_bytes().last()))
 }
 
-fn under<T>(lists: &[Vec<T>], byte: Option<u8>) -> &[T] {
-    byte.and_then(|byte| lists.get(usize::from(byte)))
-        .map_or(&[], Vec::as_slice)
+/// Returns the patterns that need a name which `name` is or could stand for.
+fn needing(name: Name<'_>) -> impl Iterator<Item = u16> {
+    let exact = match name.glob {
+        None => path_patterns(name.text),
+        Some(_) => &[],
+    };
+    let possible = name.glob.filter(|glob| glob.says_something());
+    let possible = possible.into_iter().flat_map(|glob| {
+        let last = glob.ends.as_bytes().last();
+        let listed = match last {
+            Some(_) => under(PATH_TRIGGER_ENDS, last),
+            None => PATH_TRIGGERS,
+        };
+        let fits = move |(needed, _): &&Needed| {
+            needed.starts_with(glob.begins) && needed.ends_with(glob.ends)
+        };
+        listed.iter().filter(fits)
+    });
+    let possible = possible.flat_map(|(_, numbers)| *numbers);
+    exact.iter().chain(possible).copied()
+}
+
+/// Returns the list that stands under a byte.
+fn under<T>(lists: &'static [(u8, &'static [T])], byte: Option<&u8>) -> &'static [T] {
+    let at = byte.and_then(|byte| lists.binary_search_by_key(byte, |(known, _)| *known).ok());
+    let found = at.and_then(|at| lists.get(at));
+    found.map_or(&[], |(_, list)| list)
 }
 
 /// Whether a path whose first name is `first` may be one of `pattern`.

@@ -5,21 +5,10 @@
 //! agent, or whoever put a script there, would otherwise choose what is trusted. There the owner's
 //! word is needed. All of it is lexical.
 
-use std::sync::LazyLock;
-
 use super::patterns::first_match;
 use super::{HOLE, HOME, Plain, fold_home, is_absolute, is_drive, mark_home, plain, row};
-use crate::knowledge::PathKind;
 use crate::knowledge::names::KEPT_AT_THE_ROOT;
-
-/// Places that become a workspace only on the owner's word, as the names they consist of.
-static SHARED: LazyLock<Vec<Vec<String>>> = LazyLock::new(|| {
-    include_str!("../../knowledge/shared_places.tsv")
-        .lines()
-        .filter(|line| !line.starts_with('#'))
-        .filter_map(|line| Some(names(&line.split_once('\t')?.0.to_lowercase())))
-        .collect()
-});
+use crate::knowledge::{PathKind, SHARED_PLACES};
 
 /// Returns the claimed directory, normalised, if it may count as a workspace: by itself, or because
 /// the owner has `vouched` for it.
@@ -38,19 +27,20 @@ pub(super) fn workspace(claim: &str, vouched: bool) -> Option<String> {
     if by_process || marked.starts_with(HOME) != whole.starts_with(HOME) {
         return None;
     }
-    let given = names(&whole.to_lowercase());
-    let first = given.first().map_or("", String::as_str);
+    let lower = whole.to_lowercase();
+    let given = names(&lower);
+    let first = given.first().copied().unwrap_or_default();
     // `\\?\C:\Temp`, `\\.\C:\Temp`: another way to write a drive.
     if whole.starts_with('/') && (first == "?" || is_drive(first)) {
         return None;
     }
-    let shared = SHARED.iter().find_map(|place| below(&given, place));
+    let shared = SHARED_PLACES.iter().find_map(|place| below(&given, place));
     match shared {
         Some(_) if !vouched => return None,
         Some(0) => return None,
         Some(_) | None => {}
     }
-    let path = fold_home(&whole);
+    let path = fold_home(whole);
     if path.contains(HOLE) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME)
     {
         return None;
@@ -102,8 +92,10 @@ pub fn may_be_vouched(directory: &str) -> bool {
 
 /// Whether `path` lies in a place that counts only on the owner's word.
 pub(crate) fn is_shared(path: &str) -> bool {
-    let given = names(&plain(&mark_home(path)).path.to_lowercase());
-    SHARED.iter().any(|place| below(&given, place).is_some())
+    let lower = plain(&mark_home(path)).path.to_lowercase();
+    let given = names(&lower);
+    let mut places = SHARED_PLACES.iter();
+    places.any(|place| below(&given, place).is_some())
 }
 
 /// Whether `path` is `directory` or lies in it. Homes are told apart, except where one side only
@@ -119,37 +111,32 @@ pub(crate) fn lies_in(path: &str, directory: &str) -> bool {
     }
     let clean = |path: &str| {
         let path = plain(path).path;
-        if in_home { fold_home(&path) } else { path }
+        if in_home { fold_home(path) } else { path }
     };
     let (path, directory) = (clean(&path), clean(&directory));
     let rest = path.strip_prefix(directory.trim_end_matches('/'));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn names(path: &str) -> Vec<String> {
-    path.split('/')
-        .filter(|name| !name.is_empty())
-        .map(str::to_owned)
-        .collect()
+fn names(path: &str) -> Vec<&str> {
+    path.split('/').filter(|name| !name.is_empty()).collect()
 }
 
 /// Returns how many names lie between `place` and `given`, if `given` is the place or below it.
-fn below(given: &[String], place: &[String]) -> Option<usize> {
-    if let Some((first, rest)) = place.split_first()
-        && first == "**"
-    {
+fn below(given: &[&str], place: &[&str]) -> Option<usize> {
+    if let Some((&"**", rest)) = place.split_first() {
         return (0..=given.len().saturating_sub(rest.len()))
             .filter_map(|from| below(given.get(from..)?, rest))
             .min();
     }
     let fits = place.len() <= given.len()
         && place.iter().zip(given).all(|(wanted, name)| {
-            match wanted.as_str() {
+            match *wanted {
                 "*" => true,
                 // One letter: a drive as Git Bash shows it.
                 "?" => name.chars().count() == 1,
                 "*:" => is_drive(name),
-                wanted => wanted == name,
+                wanted => wanted == *name,
             }
         });
     fits.then(|| given.len() - place.len())

@@ -8,7 +8,7 @@ use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{PERSONAL_FOLDERS, SCRATCH_FOLDERS};
 use crate::knowledge::{Effect, PathKind};
-use crate::place::{Place, mark_home};
+use crate::place::Place;
 use crate::score::Score;
 use crate::written::parent;
 
@@ -397,9 +397,8 @@ pub(super) fn obeyed_elsewhere(mut place: Place) -> Place {
         place.write = Score::new(650);
     }
     // What runs by its name is guarded like what runs by itself.
-    let directory = mark_home(&place.path);
-    let runs_by_name = is_tool_place(&directory) || is_tool_place(parent(&directory));
-    if runs_by_name && place.inside != Some(true) && place.write < GUARDED {
+    let runs_by_name = || is_tool_place(&place.path) || is_tool_place(parent(&place.path));
+    if place.inside != Some(true) && place.write < GUARDED && runs_by_name() {
         place.write = GUARDED;
         place.kind = PathKind::Startup;
     }

@@ -31,8 +31,10 @@ impl Walk<'_> {
 
     /// Whether the path `text` is a link that this text made: deleting it deletes nothing else.
     pub(crate) fn is_link(&self, text: &str) -> bool {
-        let path = self.ground.place(text).path;
-        self.memory.target(&path).is_some()
+        self.memory.has_links() && {
+            let path = self.ground.place(text).path;
+            self.memory.target(&path).is_some()
+        }
     }
 
     /// Returns the program that `file` leads to, if it is a link to one that this text made.

@@ -10,10 +10,9 @@ use crate::shell::unescape;
 /// Whether a command does nothing but print settings for a shell. What they say is not seen, but
 /// nothing in the words can make them say something else.
 pub(super) fn is_shell_settings(name: &str, rest: &[Arg]) -> bool {
-    SHELL_SETTINGS.iter().any(|known| {
-        let Some(wanted) = known.strip_prefix(name) else {
-            return false;
-        };
+    let mut settings = SHELL_SETTINGS.starting_with(name);
+    settings.any(|known| {
+        let wanted = known.get(name.len()..).unwrap_or_default();
         let is_name = wanted.is_empty() || wanted.starts_with(' ');
         let count = wanted.split_whitespace().count();
         let (given, others) = rest.split_at(count.min(rest.len()));

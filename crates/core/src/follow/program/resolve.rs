@@ -126,7 +126,7 @@ pub(super) fn resolve(first: &Arg) -> Named {
             || directory.to_lowercase().contains("windows/system32")
             || is_program_files(&directory)
             || is_tool_place(&directory)
-            || is_tool_place(&fold_home(&of_drive(&directory)))
+            || is_tool_place(&fold_home(of_drive(&directory)))
             || !is_scratch(&directory)
                 && TOOL_DIRECTORIES
                     .iter()
@@ -163,16 +163,22 @@ fn versioned(first: &Arg) -> Option<&str> {
 
 /// Whether a package manager of the machine or its user fills a directory.
 pub(super) fn is_tool_place(directory: &str) -> bool {
+    let end = last_name(directory);
     let same = |pattern: &str| {
-        let mut names = directory.split('/');
-        let mut wanted = pattern.split('/');
+        // From the back, where most paths differ at once.
+        let ((mut before, mut name), (mut sooner, mut wanted)) = (end, last_name(pattern));
         loop {
-            match (names.next(), wanted.next()) {
+            let fits = name == wanted
+                || wanted == "*" && !name.is_empty() && !name.contains(HOLE)
+                || wanted == "~" && name.chars().eq([HOME]);
+            match (before, sooner) {
+                _ if !fits => return false,
                 (None, None) => return true,
-                (Some(name), Some("~")) if name.chars().eq([HOME]) => {}
-                (Some(name), Some("*")) if !name.is_empty() && !name.contains(HOLE) => {}
-                (Some(name), Some(wanted)) if name == wanted => {}
-                _ => return false,
+                (Some(path), Some(like)) => {
+                    (before, name) = last_name(path);
+                    (sooner, wanted) = last_name(like);
+                }
+                (Some(_), None) | (None, Some(_)) => return false,
             }
         }
     };
@@ -191,6 +197,16 @@ pub(super) fn is_program_files(directory: &str) -> bool {
         .iter()
         .any(|front| below.is_some_and(|below| below.starts_with(front)))
         && !path.contains(HOLE)
+}
+
+/// Splits a path before its last name.
+fn last_name(path: &str) -> (Option<&str>, &str) {
+    let at = path.bytes().rposition(|byte| byte == b'/');
+    let split = at.and_then(|at| path.split_at_checked(at));
+    match split {
+        Some((before, name)) => (Some(before), name.get(1..).unwrap_or_default()),
+        None => (None, path),
+    }
 }
 
 /// Whether a directory is one where anybody may have put anything.
