@@ -137,8 +137,8 @@ fn generate(tables: &Tables) -> Result<String, String> {
     write_routes(tables, &mut code)?;
     write_trees(tables, &mut code)?;
     let answers = tables.answer.iter().flat_map(|row| &row.programs);
-    let answers: Vec<&String> = answers.collect();
-    writeln!(code, "/// Commands whose answer is no data of this machine.\npub static ANSWERS: &[&str] = &{answers:?};").unwrap();
+    let answers = languages::names(answers.map(String::as_str));
+    writeln!(code, "use languages::Names;\n/// Commands whose answer is no data of this machine.\npub static ANSWERS: Names = {answers};").unwrap();
     write_variables(tables, &mut code)?;
     write_tools(tables, &mut code)?;
     write_handles(tables, &mut code);
@@ -389,7 +389,8 @@ fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
     ];
     let mut exact: BTreeMap<String, usize> = BTreeMap::new();
     let mut suffix: BTreeMap<String, usize> = BTreeMap::new();
-    let mut other: Vec<(String, usize)> = Vec::new();
+    let mut globs: Vec<(String, usize)> = Vec::new();
+    let mut networks: Vec<(String, String, usize)> = Vec::new();
     writeln!(code, "/// What is known about hosts; the first row that matches counts.\npub static HOSTS: &[HostRow] = &[").unwrap();
     for (index, row) in tables.host.iter().enumerate() {
         if !KINDS.contains(&row.kind.as_str()) {
@@ -404,10 +405,15 @@ fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
                 Some(rest) if !rest.contains('*') => {
                     suffix.entry(rest.to_owned()).or_insert(index);
                 }
-                _ if like.contains(['*', '/']) => other.push((like, index)),
-                _ => {
-                    exact.entry(like).or_insert(index);
-                }
+                _ => match like.split_once('/') {
+                    Some((network, bits)) => {
+                        networks.push((network.to_owned(), bits.to_owned(), index));
+                    }
+                    None if like.contains('*') => globs.push((like, index)),
+                    None => {
+                        exact.entry(like).or_insert(index);
+                    }
+                },
             }
         }
         writeln!(code, "HostRow {{ like: &{:?}, what: {:?}, kind: HostKind::{}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, camel(&row.kind), row.matches, row.not_match).unwrap();
@@ -419,7 +425,7 @@ fn write_hosts(tables: &Tables, code: &mut String) -> Result<(), String> {
     };
     writeln!(code, "];\n/// Whole hosts and their rows, sorted.\npub static HOST_EXACT: &[(&str, u16)] = &[{}];", list(&mut exact.iter())).unwrap();
     writeln!(code, "/// Domains whose subdomains have a row, sorted.\npub static HOST_SUFFIX: &[(&str, u16)] = &[{}];", list(&mut suffix.iter())).unwrap();
-    writeln!(code, "/// Networks and patterns with their rows.\npub static HOST_OTHER: &[(&str, u16)] = &[{}];", list(&mut other.iter().map(|(name, row)| (name, row)))).unwrap();
+    writeln!(code, "/// Patterns with their rows.\npub static HOST_GLOBS: &[(&str, u16)] = &{globs:?};\n/// Networks, by address and length, with their rows.\npub static HOST_NETWORKS: &[(&str, &str, u16)] = &{networks:?};").unwrap();
     Ok(())
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use crate::index::letters;
 use crate::rows::PathRow;
 use crate::{camel, slots};
 
@@ -31,6 +32,9 @@ const PATH_KINDS: &[&str] = &[
     "environment",
 ];
 
+/// Kinds of places where something is worth stealing, as `place/below.rs` has them.
+const SECRET_KINDS: [&str; 4] = ["credential", "guard", "environment", "history"];
+
 /// How some name must begin and end, and the pattern that needs it.
 type Starred = (String, String, usize);
 
@@ -45,6 +49,8 @@ struct Laid {
     any: Vec<usize>,
     /// Those for drives of Windows.
     drives: Vec<usize>,
+    /// Those of places that hold secrets.
+    secrets: Vec<usize>,
     /// All that begin with a name, by that name; the others.
     roots: BTreeMap<String, Vec<usize>>,
     anywhere: Vec<usize>,
@@ -78,11 +84,15 @@ pub(crate) fn write(rows: &[PathRow], code: &mut String) -> Result<(), String> {
                 rest.to_owned()
             };
             let names: Vec<&str> = rest.split('/').filter(|name| !name.is_empty()).collect();
+            let letters = letters(rest.replace(['/', '*'], "").as_bytes());
             writeln!(
                 patterns,
-                "PathPattern {{ root: PathRoot::{root}, names: &{names:?}, row: {index} }},"
+                "PathPattern {{ root: PathRoot::{root}, names: &{names:?}, letters: {letters}, row: {index} }},"
             )
             .unwrap();
+            if SECRET_KINDS.contains(&row.kind.as_str()) {
+                laid.secrets.push(count);
+            }
             laid.add(root, &names, count);
             count += 1;
         }
@@ -161,7 +171,7 @@ impl Laid {
             |(begins, ends, _): &&Starred| begins.is_empty().then(|| ends.bytes().last()).flatten();
         let ends = by_byte(self.starred.iter(), last, starred);
         writeln!(code, "/// The others by the last byte of the end they need, sorted.\npub static PATH_ENDS: &[(u8, &[(&str, &str, u16)])] = &[{ends}];").unwrap();
-        writeln!(code, "/// The patterns that any path may match.\npub static PATH_ANY: &[u16] = &{:?};\n/// The patterns for drives of Windows.\npub static PATH_DRIVES: &[u16] = &{:?};", self.any, self.drives).unwrap();
+        writeln!(code, "/// The patterns that any path may match.\npub static PATH_ANY: &[u16] = &{:?};\n/// The patterns for drives of Windows.\npub static PATH_DRIVES: &[u16] = &{:?};\n/// The patterns of places that hold secrets.\npub static PATH_SECRETS: &[u16] = &{:?};", self.any, self.drives, self.secrets).unwrap();
     }
 }
 
@@ -187,14 +197,15 @@ fn by_byte<T>(
 pub(crate) fn write_shared(code: &mut String) -> Result<(), String> {
     let path = "knowledge/shared_places.tsv";
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    writeln!(code, "/// Places that become a workspace only on the owner's word, as the names they consist of, in small letters.\npub(crate) static SHARED_PLACES: &[&[&str]] = &[").unwrap();
+    writeln!(code, "/// Places that become a workspace only on the owner's word, in small letters: the name they begin with, if it is no pattern, and all names.\npub(crate) static SHARED_PLACES: &[(Option<&str>, &[&str])] = &[").unwrap();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let (place, _) = line
             .split_once('\t')
             .ok_or_else(|| format!("{path}: no reason in {line:?}"))?;
         let place = place.to_lowercase();
         let names: Vec<&str> = place.split('/').filter(|name| !name.is_empty()).collect();
-        writeln!(code, "&{names:?},").unwrap();
+        let first = names.first().filter(|name| !name.contains(['*', '?']));
+        writeln!(code, "({first:?}, &{names:?}),").unwrap();
     }
     writeln!(code, "];").unwrap();
     Ok(())

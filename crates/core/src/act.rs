@@ -163,6 +163,8 @@ pub const fn profile(effect: Effect) -> Profile {
     }
 }
 
+/// Bytes that most sentences have room in.
+const SENTENCE_BYTES: usize = 96;
 /// How much of each factor counts: tool class, target sensitivity, reversibility.
 const WEIGHTS: [Score; 3] = [Score::new(500), Score::new(700), Score::new(700)];
 
@@ -281,7 +283,7 @@ impl Act {
 
     /// Returns the sentence a person reads: what, where, why it cannot be undone.
     pub fn sentence(&self) -> String {
-        let mut text = String::new();
+        let mut text = String::with_capacity(SENTENCE_BYTES);
         if !self.note.is_empty() {
             text.push_str(self.note);
             if !self.subject.is_empty() {

@@ -10,9 +10,10 @@ use unicode_normalization::UnicodeNormalization as _;
 use crate::encoding::percent_decoded;
 use crate::glob::glob_matches;
 use crate::knowledge::{
-    HOST_EXACT, HOST_OTHER, HOST_SUFFIX, HOSTS, HostKind, HostRow, ROUTES, RouteKind, RouteRow,
+    HOST_EXACT, HOST_GLOBS, HOST_NETWORKS, HOST_SUFFIX, HOSTS, HostKind, HostRow, ROUTES,
+    RouteKind, RouteRow,
 };
-use crate::place::{HOLE, display};
+use crate::place::{HOLE, display, first_name};
 
 /// Longest host looked at, in bytes; no name that can be resolved is longer.
 const HOST_BYTES_MAX: usize = 1024;
@@ -123,19 +124,69 @@ impl Address {
     }
 }
 
+/// What stands behind an address, in all readings of it.
+#[derive(Debug)]
+pub(crate) struct Host(Vec<Address>);
+
+impl Host {
+    /// Reads the address `text`.
+    pub(crate) fn of(text: &str) -> Self {
+        Self(Address::readings(text))
+    }
+
+    /// Returns the host as people read it, and what is known about it.
+    pub(crate) fn kind(&self) -> (String, Option<(HostKind, &'static HostRow)>) {
+        let shown = self.0.first().map(Address::shown).unwrap_or_default();
+        let rows: Vec<Option<&'static HostRow>> = self.0.iter().map(Address::row).collect();
+        let telling = |row: &&'static HostRow| !calms(row.kind);
+        // Where readings differ, only what all of them agree on makes a host harmless.
+        let row = rows.iter().flatten().copied().find(telling).or_else(|| {
+            let first = rows.first().copied().flatten()?;
+            let agrees = |row: Option<&HostRow>| row.is_some_and(|row| row.kind == first.kind);
+            rows.iter().all(|row| agrees(*row)).then_some(first)
+        });
+        (shown, row.map(|row| (row.kind, row)))
+    }
+
+    /// Returns what asking for it means for an approval: the firewall, or somebody else's.
+    pub(crate) fn guarded(&self, sends: bool) -> Option<&'static str> {
+        self.0.iter().find_map(|address| {
+            let route = address.route(sends);
+            if let Some(route) = route {
+                return (route.kind != RouteKind::Public).then_some(route.what);
+            }
+            let row = address.row()?;
+            (row.kind == HostKind::Firewall).then_some(row.what)
+        })
+    }
+
+    /// Returns what asking for it says to people, whatever the method.
+    pub(crate) fn message(&self) -> Option<&'static str> {
+        let rows = ROUTES.iter().filter(|row| row.kind == RouteKind::Message);
+        let sends = |like: &&str| {
+            let (host, path) = first_name(like);
+            self.0.iter().any(|address| {
+                let named = address.host == host
+                    || host
+                        .strip_prefix('*')
+                        .is_some_and(|end| address.host.ends_with(end));
+                named && route_matches(path.unwrap_or("**"), &address.path)
+            })
+        };
+        let mut rows = rows.filter(|row| row.like.iter().any(sends));
+        rows.next().map(|row| row.what)
+    }
+
+    /// Whether the host is given, at least in part; an address of which nothing is known may be any.
+    pub(crate) fn is_given(&self) -> bool {
+        let is_given = |address: &Address| !address.host.is_empty() && !is_hole(&address.host);
+        self.0.iter().any(is_given)
+    }
+}
+
 /// Returns the host of an address as people read it, and what is known about it.
 pub(crate) fn host_kind(text: &str) -> (String, Option<(HostKind, &'static HostRow)>) {
-    let readings = Address::readings(text);
-    let shown = readings.first().map(Address::shown).unwrap_or_default();
-    let rows: Vec<Option<&'static HostRow>> = readings.iter().map(Address::row).collect();
-    let telling = |row: &&'static HostRow| !calms(row.kind);
-    // Where readings differ, only what all of them agree on makes a host harmless.
-    let row = rows.iter().flatten().copied().find(telling).or_else(|| {
-        let first = rows.first().copied().flatten()?;
-        let agrees = |row: Option<&HostRow>| row.is_some_and(|row| row.kind == first.kind);
-        rows.iter().all(|row| agrees(*row)).then_some(first)
-    });
-    (shown, row.map(|row| (row.kind, row)))
+    Host::of(text).kind()
 }
 
 /// Returns the row of a host or of an address.
@@ -149,48 +200,9 @@ pub fn route(text: &str, sends: bool) -> Option<&'static RouteRow> {
     readings.iter().find_map(|address| address.route(sends))
 }
 
-/// Returns what asking for this address means for an approval: the firewall, or somebody else's.
-pub(crate) fn guarded(text: &str, sends: bool) -> Option<&'static str> {
-    Address::readings(text).iter().find_map(|address| {
-        let route = address.route(sends);
-        if let Some(route) = route {
-            return (route.kind != RouteKind::Public).then_some(route.what);
-        }
-        let row = address.row()?;
-        (row.kind == HostKind::Firewall).then_some(row.what)
-    })
-}
-
 /// Whether asking for this address sends a message to people.
 pub fn is_message(text: &str) -> bool {
-    message(text).is_some()
-}
-
-/// Returns what asking for this address says to people, whatever the method.
-pub(crate) fn message(text: &str) -> Option<&'static str> {
-    let rows = ROUTES.iter().filter(|row| row.kind == RouteKind::Message);
-    let readings = Address::readings(text);
-    let sends = |like: &&str| {
-        let (host, path) = like.split_once('/').unwrap_or((*like, "**"));
-        readings.iter().any(|address| {
-            let named = address.host == host
-                || host
-                    .strip_prefix('*')
-                    .is_some_and(|end| address.host.ends_with(end));
-            named && route_matches(path, &address.path)
-        })
-    };
-    let mut rows = rows.filter(|row| row.like.iter().any(sends));
-    rows.next().map(|row| row.what)
-}
-
-/// Whether the host of an address is given, at least in part; an address of which nothing is known may be
-/// any.
-pub(crate) fn is_given(text: &str) -> bool {
-    let readings = Address::readings(text);
-    readings
-        .iter()
-        .any(|address| !address.host.is_empty() && !is_hole(&address.host))
+    Host::of(text).message().is_some()
 }
 
 /// Whether a kind of host makes a call easier to let through.
@@ -365,17 +377,19 @@ fn lookup(host: &str, number: Option<IpAddr>) -> Option<&'static HostRow> {
         .filter(|_| number.is_none())
         .filter_map(|(dot, _)| sorted(HOST_SUFFIX, host.get(dot + 1..)?))
         .min();
-    let other = HOST_OTHER
-        .iter()
-        .find(|(pattern, _)| match (pattern.split_once('/'), number) {
-            (Some((network, bits)), Some(number)) => in_network(network, bits, number),
-            (None, None) => glob_matches(pattern.as_bytes(), host.as_bytes()),
-            (Some(_), None) | (None, Some(_)) => false,
-        });
-    let row = [whole, above, other.map(|(_, row)| *row)]
-        .into_iter()
-        .flatten()
-        .min()?;
+    let other = match number {
+        Some(number) => {
+            let mut networks = HOST_NETWORKS.iter();
+            let found = networks.find(|(network, bits, _)| in_network(network, bits, number));
+            found.map(|(_, _, row)| *row)
+        }
+        None => {
+            let matches = |glob: &str| glob_matches(glob.as_bytes(), host.as_bytes());
+            let found = HOST_GLOBS.iter().find(|(glob, _)| matches(glob));
+            found.map(|(_, row)| *row)
+        }
+    };
+    let row = [whole, above, other].into_iter().flatten().min()?;
     HOSTS.get(usize::from(row))
 }
 
@@ -498,7 +512,7 @@ mod tests {
     #[test]
     fn two_readings_of_one_address_both_count() {
         let address = "http://example.org\\@127.0.0.1:8750/v1/keys";
-        assert!(guarded(address, false).is_some());
+        assert!(Host::of(address).guarded(false).is_some());
         assert!(host_kind("http://localhost\\@example.org/").1.is_none());
         assert!(host_kind("http://example.org\\@localhost/").1.is_none());
     }

@@ -14,6 +14,7 @@ pub use vocabulary::{CallReader, Effect, Feature, Lang, Reader, Role, Style, Syn
 
 use crate::assessment::SideEffect;
 use index::Index;
+pub(crate) use index::letters;
 
 /// The row of one program.
 #[derive(Debug, PartialEq, Eq)]
@@ -211,6 +212,8 @@ pub struct PathPattern {
     pub root: PathRoot,
     /// Its names; `**` stands for any number of names, `*` for any part of one.
     pub names: &'static [&'static str],
+    /// The letters that a path must have to match it.
+    pub letters: u64,
     /// Its row in [`PATHS`].
     pub row: u16,
 }

@@ -9,6 +9,8 @@ mod drives;
 mod patterns;
 mod workspace;
 
+use std::sync::Arc;
+
 use self::patterns::{first_match, most_sensitive_in};
 use crate::knowledge::{PATHS, PathKind, PathRow};
 use crate::score::Score;
@@ -23,19 +25,20 @@ pub(crate) const HOLE: char = '\u{fdd0}';
 /// Follows a [`HOLE`] that is the number of the process this script started last.
 pub(crate) const JOB: char = '\u{fdd2}';
 
-/// Where a call happens, as far as it is known.
+/// Where a call happens, as far as it is known. It is copied wherever a command may leave the
+/// directory, so the copies share their texts.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Ground {
     /// The working directory: absolute, or beginning with [`HOME`]. `None`: nothing is claimed.
-    pub cwd: Option<String>,
+    pub cwd: Option<Arc<str>>,
     /// The directory inside which ordinary work is no question.
-    pub workspace: Option<String>,
+    pub workspace: Option<Arc<str>>,
     /// The directory it would still be in had a `cd` failed that nobody looked after.
-    pub perhaps: Option<String>,
+    pub perhaps: Option<Arc<str>>,
     /// Whether the working directory is one of Windows.
     pub(crate) is_windows: bool,
     /// The directory that was claimed, where only the owner's word is missing to make it a workspace.
-    unvouched: Option<String>,
+    unvouched: Option<Arc<str>>,
     /// The row that is about the workspace as a whole, where the owner's word outweighs it.
     outweighed: Option<u16>,
 }
@@ -84,12 +87,14 @@ impl Ground {
         let outweighed = workspace.as_deref().filter(|_| vouched);
         Self {
             outweighed: outweighed.and_then(first_match),
-            unvouched: unvouched.and_then(|claim| workspace::workspace(claim, true)),
+            unvouched: unvouched
+                .and_then(|claim| workspace::workspace(claim, true))
+                .map(Arc::from),
             cwd: cwd
                 .map(mark_home)
                 .filter(|path| is_absolute(path))
-                .map(|path| normalise(&path)),
-            workspace,
+                .map(|path| normalise(&path).into()),
+            workspace: workspace.map(Arc::from),
             perhaps: None,
             is_windows: cwd.is_some_and(|cwd| is_drive(cwd) || cwd.starts_with("\\\\")),
         }
@@ -98,7 +103,7 @@ impl Ground {
     /// Returns the ground after `cd directory`; what is not known makes the directory unknown.
     pub fn enter(&mut self, directory: &str) {
         let path = self.resolve(directory);
-        self.cwd = (is_absolute(&path) && !path.contains(HOLE)).then_some(path);
+        self.cwd = (is_absolute(&path) && !has_hole(&path)).then(|| path.into());
     }
 
     /// Returns `text` as a normalised path, absolute where the working directory is known.
@@ -121,7 +126,7 @@ impl Ground {
             return self.resolve(&text.replace('\\', "/"));
         }
         match &self.cwd {
-            Some(cwd) => normalise(&[cwd, "/", text].concat()),
+            Some(cwd) => normalise(&[cwd.as_ref(), "/", text].concat()),
             None => normalise(text),
         }
     }
@@ -129,7 +134,7 @@ impl Ground {
     /// Returns what is known about the path `text`.
     pub fn place(&self, text: &str) -> Place {
         let path = self.resolve(text);
-        let vague = path.contains(HOLE);
+        let vague = has_hole(&path);
         let inside = self.inside(&path);
         let whole_workspace = self.whole(&path);
         let relative = self.relative(&path);
@@ -307,6 +312,14 @@ const fn runs_later(kind: PathKind) -> bool {
     )
 }
 
+/// The byte that [`HOME`], [`HOLE`] and [`JOB`] begin with. Few words have it.
+const MARK: u8 = 0xef;
+
+/// Whether part of a text is not known.
+pub(crate) fn has_hole(text: &str) -> bool {
+    memchr::memchr(MARK, text.as_bytes()).is_some() && text.contains(HOLE)
+}
+
 /// Whether `path` begins at a root, a home or a drive.
 pub(crate) fn is_absolute(path: &str) -> bool {
     path.starts_with('/') || path.starts_with(HOME) || is_drive(path)
@@ -474,7 +487,7 @@ fn below_home(path: &str) -> Option<Option<&str>> {
 }
 
 /// Splits a path behind its first name.
-fn first_name(path: &str) -> (&str, Option<&str>) {
+pub(crate) fn first_name(path: &str) -> (&str, Option<&str>) {
     let at = path.bytes().position(|byte| byte == b'/');
     match at.and_then(|at| path.split_at_checked(at)) {
         Some((name, rest)) => (name, rest.get(1..)),
@@ -509,11 +522,9 @@ fn behind_hole(path: &str) -> Option<&'static PathRow> {
 
 /// Returns a marked path as people read it.
 pub fn display(path: &str) -> String {
-    // All three begin with this byte, and few paths have it.
-    const LEAD: u8 = 0xef;
     let mut shown = String::with_capacity(path.len());
     let mut rest = path;
-    while let Some(at) = memchr::memchr(LEAD, rest.as_bytes())
+    while let Some(at) = memchr::memchr(MARK, rest.as_bytes())
         && let Some((before, behind)) = rest.split_at_checked(at)
     {
         let mut letters = behind.chars();

@@ -47,7 +47,14 @@ pub(crate) fn same_key(one: &str, other: &str) -> bool {
         let letters = key.chars().filter(|letter| !matches!(letter, '_' | '-'));
         letters.flat_map(char::to_lowercase)
     }
-    one == other || letters(one).eq(letters(other))
+    fn bytes(key: &str) -> impl Iterator<Item = u8> {
+        let bytes = key.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
+        bytes.map(|byte| byte.to_ascii_lowercase())
+    }
+    if one.is_ascii() && other.is_ascii() {
+        return bytes(one).eq(bytes(other));
+    }
+    letters(one).eq(letters(other))
 }
 
 /// Gathers what a call of a known tool would do.

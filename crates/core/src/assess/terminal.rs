@@ -31,8 +31,11 @@ pub(super) fn is_terminal(row: &ToolRow) -> bool {
 
 /// Whether a tool is called after a shell of Unix, so that it runs one on Windows, too.
 pub(super) fn is_unix_shell(tool: &str) -> bool {
-    let lower = tool.to_ascii_lowercase();
-    ["bash", "zsh"].iter().any(|name| lower.contains(name)) || lower == "sh"
+    let holds = |name: &[u8]| {
+        let mut parts = tool.as_bytes().windows(name.len());
+        parts.any(|part| part.eq_ignore_ascii_case(name))
+    };
+    holds(b"bash") || holds(b"zsh") || tool.eq_ignore_ascii_case("sh")
 }
 
 /// Gathers what a call of a terminal tool would do.

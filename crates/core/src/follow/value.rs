@@ -1,6 +1,6 @@
 //! `Value`: what is known about a word, a variable or a stream while a script is followed.
 
-use crate::place::{HOLE, display};
+use crate::place::{display, has_hole};
 use crate::shell::syntax::Span;
 use crate::written::Content;
 
@@ -80,7 +80,7 @@ pub(crate) enum Open {
 /// A word after expansion.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Arg {
-    /// The text, with [`HOLE`] where it cannot be known.
+    /// The text, with [`HOLE`](crate::place::HOLE) where it cannot be known.
     pub text: String,
     /// Whether it is a pattern for file names.
     pub glob: bool,
@@ -106,7 +106,7 @@ impl Arg {
 
     /// Whether part of it cannot be known.
     pub(crate) fn vague(&self) -> bool {
-        self.text.contains(HOLE)
+        has_hole(&self.text)
     }
 
     /// Returns it as people read it.

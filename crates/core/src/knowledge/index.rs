@@ -23,6 +23,11 @@ pub(crate) const fn shape(name: &[u8]) -> u128 {
     1 << (mixed >> 25)
 }
 
+/// Returns the letters of a text, each as one of 64 bits.
+pub(crate) fn letters(text: &[u8]) -> u64 {
+    text.iter().fold(0, |found, byte| found | 1 << (byte & 63))
+}
+
 /// Returns the number by which a name is found in an [`Index`].
 pub(crate) const fn hash(name: &[u8]) -> u32 {
     let mut hash: u32 = 0x811c_9dc5;

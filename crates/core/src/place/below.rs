@@ -5,7 +5,7 @@
 
 use super::{Ground, HOLE, HOME};
 use crate::glob::glob_matches;
-use crate::knowledge::{PATH_PATTERNS, PATHS, PathKind, PathPattern, PathRoot};
+use crate::knowledge::{PATH_PATTERNS, PATH_SECRETS, PATHS, PathKind, PathPattern, PathRoot};
 use crate::score::Score;
 
 /// How sensitive a file must be to count for the directory it lies in.
@@ -54,13 +54,14 @@ impl Ground {
             return None;
         }
         let names: Vec<&str> = names(&root);
-        let mut found: Vec<(u16, String)> = PATH_PATTERNS
-            .iter()
+        let secrets = PATH_SECRETS.iter();
+        let secrets = secrets.filter_map(|number| PATH_PATTERNS.get(usize::from(*number)));
+        let mut found: Vec<(u16, String)> = secrets
             .filter_map(|pattern| {
                 let row = PATHS.get(usize::from(pattern.row))?;
                 // A project may have a folder called like one of a home, with other things in it.
                 let elsewhere = inside && row.kind != PathKind::Guard;
-                if !holds_secrets(row.kind) || row.read < SENSITIVE || elsewhere {
+                if row.read < SENSITIVE || elsewhere {
                     return None;
                 }
                 let below = remaining(pattern, row.kind, &root, &names, whole)?;
@@ -276,6 +277,20 @@ mod tests {
         ] {
             assert_eq!(below(directory, &all), None, "{directory}");
         }
+    }
+
+    #[test]
+    fn the_build_lists_the_patterns_of_all_places_that_hold_secrets() {
+        let holds = |pattern: &PathPattern| {
+            let row = PATHS.get(usize::from(pattern.row));
+            row.is_some_and(|row| holds_secrets(row.kind))
+        };
+        let all = (0..).zip(PATH_PATTERNS);
+        let held: Vec<u16> = all
+            .filter(|(_, pattern)| holds(pattern))
+            .map(|(number, _)| number)
+            .collect();
+        assert_eq!(held, PATH_SECRETS);
     }
 
     #[test]

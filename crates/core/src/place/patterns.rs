@@ -3,16 +3,18 @@
 //! There are a thousand patterns and every word of a command may be a path, so a pattern is tried
 //! only where the path has a name that it needs.
 
-use super::{HOME, is_drive};
+use super::{HOME, first_name, is_drive};
 use crate::glob::{glob_matches, is_glob};
 use crate::knowledge::{
     PATH_ANY, PATH_BEGINNINGS, PATH_DRIVES, PATH_ENDS, PATH_PATTERNS, PATH_STARRED,
-    PATH_TRIGGER_ENDS, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow,
+    PATH_TRIGGER_ENDS, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow, letters,
     path_patterns,
 };
 
 /// Names of a path that are looked at; deeper ones cannot make it less sensitive.
 const NAMES_MAX: usize = 64;
+/// Names that most paths do not have more of.
+const USUAL_NAMES: usize = 8;
 
 /// Returns the number of the first row for `path`.
 pub(super) fn first_match(path: &str) -> Option<u16> {
@@ -32,16 +34,17 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
     } else {
         path.trim_start_matches(HOME)
     };
-    let names: Vec<Name<'_>> = path
-        .split('/')
-        .filter(|name| !name.is_empty())
-        .take(NAMES_MAX)
-        .map(Name::new)
-        .collect();
+    let names = names(path);
     let mut best: Option<u16> = None;
     let spelled = Spelled::new(&names);
+    // What a glob stands for may have any letters.
+    let letters = match spelled.letters {
+        None => letters(path.as_bytes()),
+        Some(_) => u64::MAX,
+    };
     let mut try_pattern = |number: u16| {
         if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
+            && pattern.letters & !letters == 0
             && best.is_none_or(|row| pattern.row < row)
             && (pattern.root == root || pattern.root == PathRoot::Anywhere)
             && spelled.matches(pattern)
@@ -84,6 +87,22 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
         }
     }
     best
+}
+
+/// Returns the names of a path that are looked at.
+fn names(path: &str) -> Vec<Name<'_>> {
+    let mut names = Vec::with_capacity(USUAL_NAMES);
+    let mut rest = Some(path);
+    while let Some(path) = rest
+        && names.len() < NAMES_MAX
+    {
+        let (name, behind) = first_name(path);
+        if !name.is_empty() {
+            names.push(Name::new(name));
+        }
+        rest = behind;
+    }
+    names
 }
 
 /// The names of a path in two readings.
@@ -187,7 +206,7 @@ impl<'p> Name<'p> {
         let glob = is_glob(text).then(|| Glob {
             begins: text.split(['*', '?', '[']).next().unwrap_or_default(),
             ends: text.rsplit(['*', '?', '[', ']']).next().unwrap_or_default(),
-            letters: letters(text),
+            letters: fixed_letters(text),
         });
         Self { text, glob }
     }
@@ -201,7 +220,7 @@ impl Glob<'_> {
 }
 
 /// Returns how many letters a name fixes. A dot in front is one: few names begin with it.
-fn letters(name: &str) -> usize {
+fn fixed_letters(name: &str) -> usize {
     let mut in_class = false;
     let fixed = name.chars().filter(|letter| {
         in_class = (in_class || *letter == '[') && *letter != ']';
@@ -219,13 +238,7 @@ pub(super) fn most_sensitive_in(path: &str) -> Option<&'static PathRow> {
     } else {
         PathRoot::Anywhere
     };
-    let names: Vec<Name<'_>> = directory
-        .trim_start_matches(HOME)
-        .split('/')
-        .filter(|name| !name.is_empty())
-        .take(NAMES_MAX)
-        .map(Name::new)
-        .collect();
+    let names = names(directory.trim_start_matches(HOME));
     let hidden = |name: &&str| name.starts_with('.') && !is_glob(name) && name.len() > 1;
     if !names.iter().any(|name| hidden(&name.text)) {
         return None;
@@ -285,7 +298,7 @@ fn name_matches(pattern: &str, name: Name<'_>, rooted: bool) -> bool {
     begins.starts_with(glob.begins)
         && begins.ends_with(glob.ends)
         && glob.says_something()
-        && (rooted || glob.letters * 2 >= letters(begins))
+        && (rooted || glob.letters * 2 >= fixed_letters(begins))
         && !begins.contains('*')
         && glob_matches(name.text.as_bytes(), begins.as_bytes())
 }

@@ -6,7 +6,7 @@
 //! word is needed. All of it is lexical.
 
 use super::patterns::first_match;
-use super::{HOLE, HOME, Plain, fold_home, is_absolute, is_drive, mark_home, plain, row};
+use super::{HOME, Plain, fold_home, has_hole, is_absolute, is_drive, mark_home, plain, row};
 use crate::knowledge::names::KEPT_AT_THE_ROOT;
 use crate::knowledge::{PathKind, SHARED_PLACES};
 
@@ -34,15 +34,14 @@ pub(super) fn workspace(claim: &str, vouched: bool) -> Option<String> {
     if whole.starts_with('/') && (first == "?" || is_drive(first)) {
         return None;
     }
-    let shared = SHARED_PLACES.iter().find_map(|place| below(&given, place));
+    let shared = shared(&given);
     match shared {
         Some(_) if !vouched => return None,
         Some(0) => return None,
         Some(_) | None => {}
     }
     let path = fold_home(whole);
-    if path.contains(HOLE) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME)
-    {
+    if has_hole(&path) || path == "/" || path.len() == HOME.len_utf8() && path.starts_with(HOME) {
         return None;
     }
     match first_match(&path).and_then(row).map(|row| row.kind) {
@@ -94,8 +93,7 @@ pub fn may_be_vouched(directory: &str) -> bool {
 pub(crate) fn is_shared(path: &str) -> bool {
     let lower = plain(&mark_home(path)).path.to_lowercase();
     let given = names(&lower);
-    let mut places = SHARED_PLACES.iter();
-    places.any(|place| below(&given, place).is_some())
+    shared(&given).is_some()
 }
 
 /// Whether `path` is `directory` or lies in it. Homes are told apart, except where one side only
@@ -116,6 +114,15 @@ pub(crate) fn lies_in(path: &str, directory: &str) -> bool {
     let (path, directory) = (clean(&path), clean(&directory));
     let rest = path.strip_prefix(directory.trim_end_matches('/'));
     rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// Returns how far below a place that counts only on the owner's word these names lie.
+fn shared(given: &[&str]) -> Option<usize> {
+    let first = given.first().copied().unwrap_or_default();
+    let fits = |begins: &str| begins == first;
+    let places = SHARED_PLACES.iter();
+    let mut places = places.filter(|(begins, _)| begins.is_none_or(fits));
+    places.find_map(|(_, place)| below(given, place))
 }
 
 fn names(path: &str) -> Vec<&str> {

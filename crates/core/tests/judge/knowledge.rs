@@ -166,14 +166,15 @@ fn every_address_of_a_route_is_found_by_that_route() {
 
 #[test]
 fn every_program_of_trees_and_answers_is_known() {
-    let programs = TREE_PROGRAMS.iter().map(|(name, _)| name).chain(ANSWERS);
+    let programs = TREE_PROGRAMS.iter().map(|(name, _)| *name);
+    let programs = programs.chain(ANSWERS.iter());
     let unknown = programs.filter(|name| {
         let program = name.split(' ').next().unwrap_or(name);
         PROGRAM_NAMES
             .binary_search_by(|(known, _)| (*known).cmp(program))
             .is_err()
     });
-    let unknown: Vec<&&str> = unknown.collect();
+    let unknown: Vec<&str> = unknown.collect();
     assert!(unknown.is_empty(), "{unknown:?}");
 }
 

@@ -11,6 +11,8 @@ use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::{Walk, is_secret_name};
 use crate::host::{self, host_kind};
 use crate::knowledge::names::{SERVICE_HOSTS, VERSION_FILES};
+use crate::host::{Host, host_kind};
+use crate::knowledge::names::VERSION_FILES;
 use crate::knowledge::{ANSWERS, Effect, HostKind, Reader, Role};
 use crate::score::Score;
 
@@ -25,13 +27,13 @@ const CREDENTIAL_PLACES: &[&str] = &["-H", "--header", "--proxy-header", "-b", "
 
 impl Walk<'_> {
     /// Judges what the address `arg` carries, which is asked for or sent to.
-    pub(super) fn carried(&mut self, arg: &Arg, program: &str) {
-        let (host, kind) = host_kind(&arg.text);
+    pub(super) fn carried(&mut self, reached: &Host, arg: &Arg, program: &str) {
+        let (host, kind) = reached.kind();
         let kind = kind.map(|(kind, _)| kind);
         let act =
             |effect| Act::new(effect, program.to_owned(), self.here(arg.span)).on(host.clone());
         let mut acts = Vec::new();
-        if let Some(what) = host::message(&arg.text) {
+        if let Some(what) = reached.message() {
             acts.push(act(Effect::Message).because(what));
         }
         let stays = matches!(
@@ -45,7 +47,7 @@ impl Walk<'_> {
             act.marks.outbound = true;
             acts.push(act);
         }
-        if leaves(kind) && host::is_given(&arg.text) {
+        if leaves(kind) && reached.is_given() {
             let why = if arg.vague() && arg.taint.data {
                 "puts data of this machine into an address"
             } else if arg.text.len() > ADDRESS_BYTES_MAX {
@@ -177,7 +179,7 @@ pub(super) fn hands_on(line: &Line<'_>) -> bool {
 
 /// Whether a command is one of `answers.toml`.
 pub(super) fn is_answer(line: &Line<'_>) -> bool {
-    ANSWERS.contains(&line.name) || ANSWERS.contains(&line.row.name)
+    ANSWERS.contains(line.name) || ANSWERS.contains(line.row.name)
 }
 
 /// Whether what a command prints is data of this machine: what it read, or what it found out itself. The

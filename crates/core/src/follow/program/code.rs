@@ -1,5 +1,7 @@
 //! Code that a command contains or runs: shell text, scripts, other languages.
 
+use std::sync::Arc;
+
 use super::foreign::is_no_file;
 use super::network::is_local_or_registry;
 use crate::act::{Act, Breadth};
@@ -343,7 +345,7 @@ impl Walk<'_> {
 
     /// Follows a deed to the directory in which the next ones happen. `left` holds the directories
     /// that are come back to.
-    fn goes(&mut self, deed: &Deed, left: &mut Vec<Option<String>>) {
+    fn goes(&mut self, deed: &Deed, left: &mut Vec<Option<Arc<str>>>) {
         let before = self.ground.cwd.clone();
         if let Deed::Enter { path, returns } = deed {
             if *returns {

@@ -193,10 +193,11 @@ fn squeezed(text: &str) -> String {
 
 /// Whether a word is an option that asks for help, with no value that could switch it off.
 fn asks(row: &Row, arg: &Arg) -> bool {
-    if arg.vague() {
+    let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
+    let mut helping = row.flags.iter().filter(|flag| flag.help);
+    if !helping.any(|flag| flag.names.contains(&name)) || arg.vague() {
         return false;
     }
-    let (name, value) = arg.text.split_once('=').unwrap_or((&arg.text, ""));
     let asking = flag(row, name).filter(|flag| flag.help);
     let is_topic = |flag: &Flag| {
         matches!(flag.value, Value::Attached(_))

@@ -4,7 +4,7 @@ use super::Line;
 use crate::act::Act;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::Walk;
-use crate::host::{guarded, host_kind};
+use crate::host::{Host, host_kind};
 use crate::knowledge::names::{DESTROYING_PATH_WORDS, PACKAGE_INDEXES, TALKING_SCHEMES};
 use crate::knowledge::{Effect, HostKind};
 use crate::place::below::Look;
@@ -22,8 +22,9 @@ impl Walk<'_> {
             return self.reads(&path, program);
         }
         self.talks_to(arg, program);
-        self.guards(arg, program, false);
-        self.carried(arg, program);
+        let reached = Host::of(&arg.text);
+        self.guards_host(&reached, arg, program, false);
+        self.carried(&reached, arg, program);
         if runs_command(&arg.text) {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
@@ -31,7 +32,7 @@ impl Walk<'_> {
                     .on(arg.shown()),
             );
         }
-        let (host, kind) = host_kind(&arg.text);
+        let (host, kind) = reached.kind();
         if host.contains('…') && arg.taint.command && arg.taint.data {
             let mut act = Act::new(Effect::NetSend, program.to_owned(), self.here(arg.span))
                 .because("puts the output of a command into a host name")
@@ -72,9 +73,13 @@ impl Walk<'_> {
     /// Judges an address by which an approval is looked up or answered: the firewall's, on whichever port
     /// of this machine it listens, or somebody else's.
     pub(crate) fn guards(&mut self, arg: &Arg, program: &str, sends: bool) {
-        if let Some(what) = guarded(&arg.text, sends) {
+        self.guards_host(&Host::of(&arg.text), arg, program, sends);
+    }
+
+    fn guards_host(&mut self, reached: &Host, arg: &Arg, program: &str, sends: bool) {
+        if let Some(what) = reached.guarded(sends) {
             let act = Act::new(Effect::Guard, program.to_owned(), self.here(arg.span));
-            let (host, _) = host_kind(&arg.text);
+            let (host, _) = reached.kind();
             self.note(
                 act.because("reaches an approval system")
                     .on(format!("{host} ({what})")),
@@ -148,9 +153,10 @@ impl Walk<'_> {
     /// Judges sending to `arg`.
     pub(crate) fn sends_to(&mut self, arg: &Arg, program: &str) {
         self.talks_to(arg, program);
-        self.guards(arg, program, true);
-        self.carried(arg, program);
-        let (host, kind) = host_kind(&arg.text);
+        let reached = Host::of(&arg.text);
+        self.guards_host(&reached, arg, program, true);
+        self.carried(&reached, arg, program);
+        let (host, kind) = reached.kind();
         let span = self.here(arg.span);
         let mut act = Act::new(Effect::NetSend, program.to_owned(), span).on(host);
         match kind {

@@ -9,6 +9,7 @@ use crate::knowledge::names::{
 use crate::knowledge::{self, Program, Row};
 use crate::language;
 use crate::place::{HOLE, HOME, fold_home, is_absolute, normalise, of_drive};
+use crate::place::{HOLE, HOME, has_hole, is_absolute, normalise};
 
 /// The target of the first word of a command.
 pub(super) enum Named {
@@ -104,7 +105,7 @@ pub(super) fn find_sub(program: &'static Program, args: &[Arg]) -> FoundSub {
 pub(super) fn resolve(first: &Arg) -> Named {
     let text = versioned(first).unwrap_or(first.text.as_str());
     if text.is_empty()
-        || text.contains(HOLE)
+        || has_hole(text)
         || first.glob && text != "[" && text != "[["
         || first.delivers.is_some()
     {
