@@ -1,5 +1,6 @@
 //! Writes the patterns of the path tables, laid out by what a path must have for each to be tried.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -49,8 +50,8 @@ struct Laid {
     any: Vec<usize>,
     /// Those for drives of Windows.
     drives: Vec<usize>,
-    /// Those of places that hold secrets.
-    secrets: Vec<usize>,
+    /// Those of places that hold secrets, and how sensitive these are.
+    secrets: Vec<(u16, usize)>,
     /// All that begin with a name, by that name; the others.
     roots: BTreeMap<String, Vec<usize>>,
     anywhere: Vec<usize>,
@@ -91,7 +92,7 @@ pub(crate) fn write(rows: &[PathRow], code: &mut String) -> Result<(), String> {
             )
             .unwrap();
             if SECRET_KINDS.contains(&row.kind.as_str()) {
-                laid.secrets.push(count);
+                laid.secrets.push((row.read, count));
             }
             laid.add(root, &names, count);
             count += 1;
@@ -100,6 +101,7 @@ pub(crate) fn write(rows: &[PathRow], code: &mut String) -> Result<(), String> {
         writeln!(code, "PathRow {{ like: &{:?}, what: {:?}, kind: PathKind::{kind}, read: {}, write: {}, matches: &{:?}, not_match: &{:?} }},", row.like, row.what, row.read, row.write, row.matches, row.not_match).unwrap();
     }
     writeln!(code, "];\n/// The patterns of [`PATHS`], in order.\npub static PATH_PATTERNS: &[PathPattern] = &[{patterns}];").unwrap();
+    laid.secrets.sort_by_key(|(read, _)| Reverse(*read));
     laid.write(code);
     Ok(())
 }
@@ -134,6 +136,7 @@ impl Laid {
     }
 
     fn write(&self, code: &mut String) {
+        let secrets: Vec<usize> = self.secrets.iter().map(|(_, number)| *number).collect();
         let named = |lists: &BTreeMap<String, Vec<usize>>| -> String {
             let entries = lists
                 .iter()
@@ -171,7 +174,7 @@ impl Laid {
             |(begins, ends, _): &&Starred| begins.is_empty().then(|| ends.bytes().last()).flatten();
         let ends = by_byte(self.starred.iter(), last, starred);
         writeln!(code, "/// The others by the last byte of the end they need, sorted.\npub static PATH_ENDS: &[(u8, &[(&str, &str, u16)])] = &[{ends}];").unwrap();
-        writeln!(code, "/// The patterns that any path may match.\npub static PATH_ANY: &[u16] = &{:?};\n/// The patterns for drives of Windows.\npub static PATH_DRIVES: &[u16] = &{:?};\n/// The patterns of places that hold secrets.\npub static PATH_SECRETS: &[u16] = &{:?};", self.any, self.drives, self.secrets).unwrap();
+        writeln!(code, "/// The patterns that any path may match.\npub static PATH_ANY: &[u16] = &{:?};\n/// The patterns for drives of Windows.\npub static PATH_DRIVES: &[u16] = &{:?};\n/// The patterns of places that hold secrets, the most sensitive first.\npub static PATH_SECRETS: &[u16] = &{:?};", self.any, self.drives, secrets).unwrap();
     }
 }
 
@@ -197,15 +200,14 @@ fn by_byte<T>(
 pub(crate) fn write_shared(code: &mut String) -> Result<(), String> {
     let path = "knowledge/shared_places.tsv";
     let text = std::fs::read_to_string(path).map_err(|error| format!("{path}: {error}"))?;
-    writeln!(code, "/// Places that become a workspace only on the owner's word, in small letters: the name they begin with, if it is no pattern, and all names.\npub(crate) static SHARED_PLACES: &[(Option<&str>, &[&str])] = &[").unwrap();
+    writeln!(code, "/// Places that become a workspace only on the owner's word, as the names they consist of, in small letters.\npub(crate) static SHARED_PLACES: &[&[&str]] = &[").unwrap();
     for line in text.lines().filter(|line| !line.starts_with('#')) {
         let (place, _) = line
             .split_once('\t')
             .ok_or_else(|| format!("{path}: no reason in {line:?}"))?;
         let place = place.to_lowercase();
         let names: Vec<&str> = place.split('/').filter(|name| !name.is_empty()).collect();
-        let first = names.first().filter(|name| !name.contains(['*', '?']));
-        writeln!(code, "({first:?}, &{names:?}),").unwrap();
+        writeln!(code, "&{names:?},").unwrap();
     }
     writeln!(code, "];").unwrap();
     Ok(())

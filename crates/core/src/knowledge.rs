@@ -458,7 +458,11 @@ pub(crate) fn verbs(table: &str) -> Option<&'static Verbs> {
 
 /// Returns what is known about the tool called `name`, whatever its case.
 pub fn tool(name: &str) -> Option<&'static ToolRow> {
-    let lower = name.to_lowercase();
-    let at = TOOL_INDEX.find(TOOL_NAMES, &lower)?;
+    let is_lower = |byte: u8| byte.is_ascii() && !byte.is_ascii_uppercase();
+    let at = if name.bytes().all(is_lower) {
+        TOOL_INDEX.find(TOOL_NAMES, name)?
+    } else {
+        TOOL_INDEX.find(TOOL_NAMES, &name.to_lowercase())?
+    };
     TOOLS.get(usize::from(TOOL_NAMES.get(at)?.1))
 }

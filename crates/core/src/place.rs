@@ -82,19 +82,24 @@ impl Ground {
 
     fn with(cwd: Option<&str>, workspace: Option<&str>, vouched: bool) -> Self {
         let claim = workspace.or(cwd);
-        let workspace = claim.and_then(|claim| workspace::workspace(claim, vouched));
-        let unvouched = claim.filter(|_| workspace.is_none());
-        let outweighed = workspace.as_deref().filter(|_| vouched);
+        let counts = claim.and_then(|claim| workspace::workspace(claim, vouched));
+        let counts: Option<Arc<str>> = counts.map(Arc::from);
+        let unvouched = claim.filter(|_| counts.is_none());
+        let unvouched = unvouched.and_then(|claim| workspace::workspace(claim, true));
+        let outweighed = counts.as_deref().filter(|_| vouched);
+        let here = match &counts {
+            // The same directory, in the same form.
+            Some(counts) if workspace.is_none() => Some(Arc::clone(counts)),
+            Some(_) | None => {
+                let marked = cwd.map(mark_home).filter(|path| is_absolute(path));
+                marked.map(|path| normalise(&path).into())
+            }
+        };
         Self {
             outweighed: outweighed.and_then(first_match),
-            unvouched: unvouched
-                .and_then(|claim| workspace::workspace(claim, true))
-                .map(Arc::from),
-            cwd: cwd
-                .map(mark_home)
-                .filter(|path| is_absolute(path))
-                .map(|path| normalise(&path).into()),
-            workspace: workspace.map(Arc::from),
+            unvouched: unvouched.map(Arc::from),
+            cwd: here,
+            workspace: counts,
             perhaps: None,
             is_windows: cwd.is_some_and(|cwd| is_drive(cwd) || cwd.starts_with("\\\\")),
         }

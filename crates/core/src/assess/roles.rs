@@ -51,6 +51,13 @@ pub(crate) fn same_key(one: &str, other: &str) -> bool {
         let bytes = key.bytes().filter(|byte| !matches!(byte, b'_' | b'-'));
         bytes.map(|byte| byte.to_ascii_lowercase())
     }
+    // Most keys differ in their first letter.
+    let first = |key: &str| bytes(key).next().filter(u8::is_ascii);
+    if let (Some(first), Some(another)) = (first(one), first(other))
+        && first != another
+    {
+        return false;
+    }
     if one.is_ascii() && other.is_ascii() {
         return bytes(one).eq(bytes(other));
     }

@@ -56,27 +56,23 @@ impl Ground {
         let names: Vec<&str> = names(&root);
         let secrets = PATH_SECRETS.iter();
         let secrets = secrets.filter_map(|number| PATH_PATTERNS.get(usize::from(*number)));
-        let mut found: Vec<(u16, String)> = secrets
-            .filter_map(|pattern| {
-                let row = PATHS.get(usize::from(pattern.row))?;
-                // A project may have a folder called like one of a home, with other things in it.
-                let elsewhere = inside && row.kind != PathKind::Guard;
-                if row.read < SENSITIVE || elsewhere {
-                    return None;
-                }
-                let below = remaining(pattern, row.kind, &root, &names, whole)?;
-                let below = look.admits(&below, above)?;
-                let front = if whole {
-                    HOME.to_string()
-                } else {
-                    root.clone()
-                };
-                Some((row.read, format!("{front}/{below}")))
-            })
-            .collect();
-        found.sort_by_key(|(read, _)| std::cmp::Reverse(*read));
-        let paths = found.into_iter().take(TRIED_MAX).map(|(_, path)| path);
-        paths.into_iter().find(|path| self.is_secret(path))
+        let paths = secrets.filter_map(|pattern| {
+            let row = PATHS.get(usize::from(pattern.row))?;
+            // A project may have a folder called like one of a home, with other things in it.
+            let elsewhere = inside && row.kind != PathKind::Guard;
+            if row.read < SENSITIVE || elsewhere {
+                return None;
+            }
+            let below = remaining(pattern, row.kind, &root, &names, whole)?;
+            let below = look.admits(&below, above)?;
+            let front = if whole {
+                HOME.to_string()
+            } else {
+                root.clone()
+            };
+            Some(format!("{front}/{below}"))
+        });
+        paths.take(TRIED_MAX).find(|path| self.is_secret(path))
     }
 
     fn is_secret(&self, path: &str) -> bool {
@@ -285,12 +281,18 @@ mod tests {
             let row = PATHS.get(usize::from(pattern.row));
             row.is_some_and(|row| holds_secrets(row.kind))
         };
+        let read = |number: &u16| {
+            let pattern = PATH_PATTERNS.get(usize::from(*number));
+            let row = pattern.and_then(|pattern| PATHS.get(usize::from(pattern.row)));
+            std::cmp::Reverse(row.map(|row| row.read))
+        };
         let all = (0..).zip(PATH_PATTERNS);
-        let held: Vec<u16> = all
+        let mut held: Vec<u16> = all
             .filter(|(_, pattern)| holds(pattern))
             .map(|(number, _)| number)
             .collect();
-        assert_eq!(held, PATH_SECRETS);
+        held.sort_by_key(read);
+        assert_eq!(held, PATH_SECRETS, "the most sensitive first");
     }
 
     #[test]

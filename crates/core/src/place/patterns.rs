@@ -42,11 +42,15 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
         None => letters(path.as_bytes()),
         Some(_) => u64::MAX,
     };
+    let possible = |number: u16| {
+        let pattern = PATH_PATTERNS.get(usize::from(number))?;
+        let is_possible = pattern.letters & !letters == 0
+            && (pattern.root == root || pattern.root == PathRoot::Anywhere);
+        is_possible.then_some(pattern)
+    };
     let mut try_pattern = |number: u16| {
-        if let Some(pattern) = PATH_PATTERNS.get(usize::from(number))
-            && pattern.letters & !letters == 0
+        if let Some(pattern) = possible(number)
             && best.is_none_or(|row| pattern.row < row)
-            && (pattern.root == root || pattern.root == PathRoot::Anywhere)
             && spelled.matches(pattern)
         {
             best = Some(pattern.row);
@@ -58,14 +62,18 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
     }
     for name in &names {
         for (begins, ends, number) in starred(name.text) {
-            if name.text.starts_with(begins) && name.text.ends_with(ends) {
+            if possible(*number).is_some()
+                && name.text.starts_with(begins)
+                && name.text.ends_with(ends)
+            {
                 try_pattern(*number);
             }
         }
     }
-    let telling = |name: &&Name<'_>| name.glob.is_some_and(Glob::says_something);
-    if names.iter().any(|name| telling(&name)) {
-        // A glob may stand for the name a pattern needs, and another for a name with a star.
+    let globs = names.iter().filter_map(|name| name.glob);
+    let telling = globs.filter(|glob| glob.says_something());
+    if telling.clone().next().is_some() {
+        // A glob may stand for the name a pattern needs, and for a name with a star at its end.
         let first = names.first().map_or("", |name| name.text);
         let mut try_if_rooted = |number: u16| {
             let pattern = PATH_PATTERNS.get(usize::from(number));
@@ -73,8 +81,11 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
                 try_pattern(number);
             }
         };
-        for (_, _, number) in PATH_STARRED {
-            try_if_rooted(*number);
+        for (begins, ends, number) in PATH_STARRED {
+            let mut telling = telling.clone();
+            if ends.is_empty() && telling.any(|glob| glob.may_be(begins)) {
+                try_if_rooted(*number);
+            }
         }
         for number in names.iter().flat_map(|name| needing(*name)) {
             try_if_rooted(number);
@@ -161,13 +172,15 @@ fn needing(name: Name<'_>) -> impl Iterator<Item = u16> {
     let possible = possible.into_iter().flat_map(|glob| {
         let last = glob.ends.as_bytes().last();
         let listed = match last {
-            Some(_) => under(PATH_TRIGGER_ENDS, last),
-            None => PATH_TRIGGERS,
+            Some(_) if glob.begins.is_empty() => under(PATH_TRIGGER_ENDS, last),
+            Some(_) | None => {
+                let from = PATH_TRIGGERS.partition_point(|(name, _)| *name < glob.begins);
+                PATH_TRIGGERS.get(from..).unwrap_or_default()
+            }
         };
-        let fits = move |(needed, _): &&Needed| {
-            needed.starts_with(glob.begins) && needed.ends_with(glob.ends)
-        };
-        listed.iter().filter(fits)
+        let begins = move |(needed, _): &&Needed| needed.starts_with(glob.begins);
+        let listed = listed.iter().take_while(begins);
+        listed.filter(move |(needed, _)| glob.may_be(needed))
     });
     let possible = possible.flat_map(|(_, numbers)| *numbers);
     exact.iter().chain(possible).copied()
@@ -216,6 +229,11 @@ impl Glob<'_> {
     /// Whether it fixes at least two letters.
     const fn says_something(self) -> bool {
         self.letters >= 2
+    }
+
+    /// Whether `name` begins and ends as it does.
+    fn may_be(self, name: &str) -> bool {
+        name.starts_with(self.begins) && name.ends_with(self.ends)
     }
 }
 

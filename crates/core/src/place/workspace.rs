@@ -118,11 +118,15 @@ pub(crate) fn lies_in(path: &str, directory: &str) -> bool {
 
 /// Returns how far below a place that counts only on the owner's word these names lie.
 fn shared(given: &[&str]) -> Option<usize> {
-    let first = given.first().copied().unwrap_or_default();
-    let fits = |begins: &str| begins == first;
     let places = SHARED_PLACES.iter();
-    let mut places = places.filter(|(begins, _)| begins.is_none_or(fits));
-    places.find_map(|(_, place)| below(given, place))
+    places
+        .filter(|place| match (place.first(), given.first()) {
+            // The first name rules most places out.
+            (Some(&"**"), _) => true,
+            (Some(wanted), Some(name)) => fits(wanted, name),
+            (Some(_), None) | (None, _) => false,
+        })
+        .find_map(|place| below(given, place))
 }
 
 fn names(path: &str) -> Vec<&str> {
@@ -137,16 +141,22 @@ fn below(given: &[&str], place: &[&str]) -> Option<usize> {
             .min();
     }
     let fits = place.len() <= given.len()
-        && place.iter().zip(given).all(|(wanted, name)| {
-            match *wanted {
-                "*" => true,
-                // One letter: a drive as Git Bash shows it.
-                "?" => name.chars().count() == 1,
-                "*:" => is_drive(name),
-                wanted => wanted == *name,
-            }
-        });
+        && place
+            .iter()
+            .zip(given)
+            .all(|(wanted, name)| fits(wanted, name));
     fits.then(|| given.len() - place.len())
+}
+
+/// Whether a name is the one that a place wants.
+fn fits(wanted: &str, name: &str) -> bool {
+    match wanted {
+        "*" => true,
+        // One letter: a drive as Git Bash shows it.
+        "?" => name.chars().count() == 1,
+        "*:" => is_drive(name),
+        wanted => wanted == name,
+    }
 }
 
 #[cfg(test)]
