@@ -1,9 +1,10 @@
 //! How long judging takes: ordinary commands, hostile text, and another judge on the same commands.
 //!
-//! `cargo bench -p countersign-core --bench judge` prints microseconds per command in this process,
-//! milliseconds for hostile text of growing size, and, where `target/peer-venv` holds
-//! `hermes-agent`, how many times longer that takes for the same commands. It ends with a failure
-//! when hostile text takes longer than the limit.
+//! `cargo bench -p countersign-core --bench judge` prints microseconds per command in this process
+//! (with `COUNTERSIGN_DATA_DIR` also per call of recorded sessions), microseconds for the first
+//! judgement of a process, milliseconds for hostile text of growing size, and, where
+//! `target/peer-venv` holds `hermes-agent`, how many times longer that takes for the same commands.
+//! It ends with a failure when hostile text takes longer than the limit.
 #![expect(
     clippy::disallowed_methods,
     reason = "a benchmark reads files and clocks; the core does not"
@@ -24,7 +25,7 @@ mod rows;
 pub mod skipped;
 
 use std::hint::black_box;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Instant;
 
@@ -46,6 +47,10 @@ const ROUNDS: usize = 7;
 
 /// The argument that asks for the times of one hostile shape.
 const SHAPE: &str = "--shape";
+/// The argument that asks for the times of the first two judgements of a process.
+const FIRST: &str = "--first";
+/// How many processes are started to time their first judgement.
+const PROCESSES: usize = 15;
 
 fn main() {
     // `cargo test --benches` asks a bench only to start.
@@ -57,6 +62,9 @@ fn main() {
         && shape == SHAPE
     {
         return one_shape(name);
+    }
+    if arguments.iter().any(|argument| argument == FIRST) {
+        return first_two();
     }
     let sets = [
         (
@@ -85,10 +93,23 @@ fn main() {
         "commands", "rows", "bytes", "mean µs", "p50 µs", "p99 µs", "max µs"
     );
     for (name, rows) in &sets {
-        if let Some(line) = ordinary(rows) {
+        let calls: Vec<ToolCall> = rows.iter().map(call).collect();
+        let bytes = rows.iter().map(|row| row.command.len()).sum::<usize>();
+        if let Some(line) = ordinary(&calls, bytes) {
             println!("{name:<22} {line}");
         }
     }
+    for (name, file) in [
+        ("sessions, commands", "commands.jsonl"),
+        ("sessions, other tools", "tools.jsonl"),
+    ] {
+        let calls = recorded(file);
+        let bytes = calls.iter().map(|call| call.args.to_string().len()).sum();
+        if let Some(line) = ordinary(&calls, bytes) {
+            println!("{name:<22} {line}");
+        }
+    }
+    first_judgement();
     peer(
         &sets
             .iter()
@@ -113,6 +134,64 @@ fn judge(call: &ToolCall) -> bool {
     verdict(&assessment, &Situation::default()).once_only
 }
 
+fn call(row: &Row) -> ToolCall {
+    ToolCall::command(row.command.as_str())
+}
+
+/// Returns the calls of recorded sessions; none, and a skip, without the data sets.
+fn recorded(file: &str) -> Vec<ToolCall> {
+    let Some(folder) = std::env::var_os("COUNTERSIGN_DATA_DIR").map(PathBuf::from) else {
+        skipped::skipped("COUNTERSIGN_DATA_DIR is not set: no recorded sessions");
+        return Vec::new();
+    };
+    let file = folder.join("trajectories").join(file);
+    let text = std::fs::read_to_string(&file)
+        .unwrap_or_else(|error| panic!("cannot read {}: {error}", file.display()));
+    let calls = text.lines().map(|line| {
+        let row: serde_json::Value =
+            serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));
+        let word = |key: &str| row.get(key).and_then(|word| word.as_str());
+        let call = match word("command") {
+            Some(command) => ToolCall::command(command),
+            None => ToolCall {
+                tool: word("tool").unwrap_or_default().to_owned(),
+                args: row.get("args").cloned().unwrap_or_default(),
+                ..ToolCall::default()
+            },
+        };
+        ToolCall {
+            cwd: word("cwd").map(str::to_owned),
+            ..call
+        }
+    });
+    calls.collect()
+}
+
+/// Prints how long the first judgement of a process takes: a hook judges one call and ends.
+fn first_judgement() {
+    let timed: Vec<[f64; 2]> = (0..PROCESSES)
+        .filter_map(|_| in_a_child(&[FIRST]))
+        .collect();
+    let fewest =
+        |which: fn(&[f64; 2]) -> f64| timed.iter().map(which).fold(f64::INFINITY, f64::min);
+    println!(
+        "first judgement of a process: {:.0} µs, the same again: {:.0} µs",
+        fewest(|[first, _]| *first),
+        fewest(|[_, again]| *again)
+    );
+}
+
+/// Times the first two judgements of this process.
+fn first_two() {
+    let call = ToolCall::command("git -C web status --short && grep -rn 'TODO' src | head -5");
+    for _ in 0..2 {
+        let took = fastest(1, || {
+            black_box(judge(black_box(&call)));
+        });
+        println!("{}", took / 1e3);
+    }
+}
+
 /// Returns the fewest nanoseconds one run of `work` took.
 fn fastest(rounds: usize, mut work: impl FnMut()) -> f64 {
     let mut best = f64::INFINITY;
@@ -124,30 +203,29 @@ fn fastest(rounds: usize, mut work: impl FnMut()) -> f64 {
     best
 }
 
-fn times(rows: &[&Row]) -> Vec<f64> {
-    rows.iter()
-        .map(|row| {
-            let call = ToolCall::command(row.command.as_str());
-            fastest(ROUNDS, || {
-                black_box(judge(black_box(&call)));
-            }) / 1000.0
-        })
-        .collect()
+fn times(calls: &[ToolCall]) -> Vec<f64> {
+    let fewest = |call: &ToolCall| {
+        fastest(ROUNDS, || {
+            black_box(judge(black_box(call)));
+        }) / 1000.0
+    };
+    calls.iter().map(fewest).collect()
 }
 
-fn ordinary(rows: &[Row]) -> Option<String> {
-    let mut times = times(&rows.iter().collect::<Vec<_>>());
+/// Returns the line about calls that have this many bytes together.
+fn ordinary(calls: &[ToolCall], bytes: usize) -> Option<String> {
+    let mut times = times(calls);
     times.sort_by(f64::total_cmp);
     let at = |per_cent: usize| {
         times
             .get(times.len().saturating_sub(1) * per_cent / 100)
             .copied()
     };
-    let bytes = rows.iter().map(|row| row.command.len()).sum::<usize>() / rows.len().max(1);
+    let bytes = bytes / calls.len().max(1);
     let mean = times.iter().sum::<f64>() / times.len().max(1) as f64;
     Some(format!(
         "{:>7} {bytes:>7} {mean:>9.2} {:>9.2} {:>9.2} {:>9.2}",
-        rows.len(),
+        calls.len(),
         at(50)?,
         at(99)?,
         at(100)?
@@ -169,7 +247,8 @@ fn peer(rows: &[&Row]) {
         .copied()
         .step_by((rows.len() / 2000).max(1))
         .collect();
-    let ours = times(&sample).iter().sum::<f64>() / sample.len().max(1) as f64;
+    let calls: Vec<ToolCall> = sample.iter().map(|row| call(row)).collect();
+    let ours = times(&calls).iter().sum::<f64>() / sample.len().max(1) as f64;
     let file = root.join("../../target/peer-commands.json");
     let commands: Vec<&str> = sample.iter().map(|row| row.command.as_str()).collect();
     std::fs::write(&file, serde_json::json!(commands).to_string())
@@ -331,7 +410,7 @@ fn hostile() -> Vec<String> {
     );
     let mut slow = Vec::new();
     for (name, ..) in PIECES {
-        if let Some(timed) = in_a_child(name) {
+        if let Some(timed) = in_a_child(&[SHAPE, name]) {
             report(name, timed, &mut slow);
         } else {
             println!("{name:<30} ABORTED");
@@ -383,10 +462,11 @@ fn hostile() -> Vec<String> {
     slow
 }
 
-/// Times one shape in a process of its own, which nothing but a stack overflow ends early.
-fn in_a_child(name: &str) -> Option<[f64; 4]> {
+/// Returns the times that this program measures with these arguments, in a process of its own, which
+/// nothing but a stack overflow ends early.
+fn in_a_child<const TIMES: usize>(arguments: &[&str]) -> Option<[f64; TIMES]> {
     let program = std::env::current_exe().ok()?;
-    let answer = Command::new(program).args([SHAPE, name]).output().ok()?;
+    let answer = Command::new(program).args(arguments).output().ok()?;
     let times: Vec<f64> = String::from_utf8_lossy(&answer.stdout)
         .split_whitespace()
         .filter_map(|time| time.parse().ok())
