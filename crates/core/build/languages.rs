@@ -12,6 +12,7 @@ use serde::Deserialize;
 use crate::flags::{flag_list, operand_list};
 use crate::grammar;
 use crate::index::shape;
+use crate::slots::bits;
 use crate::vocabulary::{CallReader, Effect, Feature, Lang, Role, Syntax};
 
 /// The scripting languages, in the order of their places.
@@ -312,6 +313,7 @@ pub(crate) fn names<'t>(words: impl IntoIterator<Item = &'t str>) -> String {
         shapes |= shape(word.as_bytes());
     }
     let sorted: Vec<usize> = sorted.into_values().collect();
+    let shapes = bits(shapes);
     format!("Names {{ text: {text:?}, ends: &{ends:?}, sorted: &{sorted:?}, shapes: {shapes} }}")
 }
 

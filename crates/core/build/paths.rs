@@ -85,7 +85,11 @@ pub(crate) fn write(rows: &[PathRow], code: &mut String) -> Result<(), String> {
                 rest.to_owned()
             };
             let names: Vec<&str> = rest.split('/').filter(|name| !name.is_empty()).collect();
+            if like.contains(['?', '[']) {
+                return Err(format!("path `{like}`: only `*` stands for something else"));
+            }
             let letters = letters(rest.replace(['/', '*'], "").as_bytes());
+            let letters = slots::bits(letters.into());
             writeln!(
                 patterns,
                 "PathPattern {{ root: PathRoot::{root}, names: &{names:?}, letters: {letters}, row: {index} }},"

@@ -1,4 +1,4 @@
-//! Lays out where the names of a table are found in it.
+//! Lays out where the names of a table are found in it, and writes the bits that rule names out.
 
 use std::fmt::Write as _;
 
@@ -24,4 +24,18 @@ pub(crate) fn write<'n>(
         "/// Where the names of the table are found.\nstatic {table}_INDEX: Index = Index {{ slots: &{slots:?} }};"
     )
     .unwrap();
+}
+
+/// Returns bits as a number that Rust reads: `0x1_0000`.
+pub(crate) fn bits(bits: u128) -> String {
+    let digits = format!("{bits:x}");
+    let ahead = digits.len() % 4;
+    let (first, rest) = digits.split_at(ahead);
+    let groups = (0..rest.len()).step_by(4).map(|at| &rest[at..at + 4]);
+    let groups: Vec<&str> = Some(first)
+        .filter(|first| !first.is_empty())
+        .into_iter()
+        .chain(groups)
+        .collect();
+    format!("0x{}", groups.join("_"))
 }
