@@ -28,15 +28,15 @@ mod grammar;
 #[path = "src/content/crisis/folding.rs"]
 #[expect(dead_code, reason = "the build folds patterns, not texts")]
 mod folding;
+#[path = "src/knowledge/index.rs"]
+#[expect(dead_code, reason = "the core searches what the build lays out")]
+mod index;
 #[path = "src/content/crisis/opening.rs"]
 mod opening;
 #[path = "src/content/operations.rs"]
 mod operations;
 #[path = "src/content/crisis/stems.rs"]
 mod stems;
-#[path = "src/knowledge/index.rs"]
-#[expect(dead_code, reason = "the core searches what the build lays out")]
-mod index;
 
 #[path = "build/flags.rs"]
 mod flags;
@@ -48,12 +48,12 @@ mod languages;
 mod letters;
 #[path = "build/names.rs"]
 mod names;
+#[path = "build/paths.rs"]
+mod paths;
 #[path = "build/phrases.rs"]
 mod phrases;
 #[path = "build/programs.rs"]
 mod programs;
-#[path = "build/paths.rs"]
-mod paths;
 #[path = "build/rows.rs"]
 mod rows;
 #[path = "build/slots.rs"]

@@ -20,7 +20,9 @@ use std::collections::BTreeMap;
 
 use self::arguments::Arguments;
 use self::effects::{
-    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, loads, makes, member, moves_away, property, provider, puts, reads_files, reads_if_sensitive, shows_secret, slashed, slashed_word, start, unknown_word, variables, writes, written,
+    PATH_MAX, UNKNOWN_PART, enters, environment_drive, fetch, loads, makes, member, moves_away,
+    property, provider, puts, reads_files, reads_if_sensitive, shows_secret, slashed, slashed_word,
+    start, unknown_word, variables, writes, written,
 };
 pub(crate) use self::invocation::arguments_at;
 use self::values::{Value, Values};

@@ -9,10 +9,8 @@ use crate::content::secrets;
 use crate::encoding::{base64, hexadecimal};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::{Walk, is_secret_name};
-use crate::host::{self, host_kind};
-use crate::knowledge::names::{SERVICE_HOSTS, VERSION_FILES};
 use crate::host::{Host, host_kind};
-use crate::knowledge::names::VERSION_FILES;
+use crate::knowledge::names::{SERVICE_HOSTS, VERSION_FILES};
 use crate::knowledge::{ANSWERS, Effect, HostKind, Reader, Role};
 use crate::score::Score;
 

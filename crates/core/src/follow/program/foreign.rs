@@ -7,7 +7,8 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{
-    COMPILING_ONLY, DOWNLOADERS, INSTALL_ROOTS, LOADED_BY_BUILD, LOCAL_CONTEXTS, PROJECT_ENDINGS, RUN_BY_BUILD, SCHEMES_OF_CODE, SETTING_UP_ONLY, SHOWING_OPTIONS, SHOWING_TASK_WORDS,
+    COMPILING_ONLY, DOWNLOADERS, INSTALL_ROOTS, LOADED_BY_BUILD, LOCAL_CONTEXTS, PROJECT_ENDINGS,
+    RUN_BY_BUILD, SCHEMES_OF_CODE, SETTING_UP_ONLY, SHOWING_OPTIONS, SHOWING_TASK_WORDS,
 };
 use crate::knowledge::{Effect, PathKind, Reader, Role, Row};
 use crate::place::{HOLE, Place, is_absolute};

@@ -8,8 +8,7 @@ use crate::knowledge::names::{
 };
 use crate::knowledge::{self, Program, Row};
 use crate::language;
-use crate::place::{HOLE, HOME, fold_home, is_absolute, normalise, of_drive};
-use crate::place::{HOLE, HOME, has_hole, is_absolute, normalise};
+use crate::place::{HOLE, HOME, fold_home, has_hole, is_absolute, normalise, of_drive};
 
 /// The target of the first word of a command.
 pub(super) enum Named {

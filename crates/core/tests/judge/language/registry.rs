@@ -24,9 +24,7 @@ fn effect(deed: &Deed) -> Effect {
         | Deed::Give(..)
         | Deed::Feed(_)
         | Deed::Load(_)
-        | Deed::MayRun(_) => {
-            Effect::Exec
-        }
+        | Deed::MayRun(_) => Effect::Exec,
         Deed::ReadFile(_) | Deed::MayRead(_) => Effect::Read,
         Deed::Enter { .. } | Deed::Leave => Effect::Inspect,
         Deed::SetVariable(..) => Effect::Setting,
