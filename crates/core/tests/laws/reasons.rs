@@ -370,12 +370,12 @@ fn a_denial_holds_against_every_scope_that_leaves_something_open() {
     let key = KeyId("key_a".to_owned());
     let write = ToolCall {
         tool: "write_file".to_owned(),
-        args: serde_json::json!({"path": "/code/blog/notes/a.txt", "content": "x"}),
+        args: serde_json::json!({"path": "/home/dev/notes/a.txt", "content": "x"}),
         cwd: Some(HERE.to_owned()),
         ..ToolCall::default()
     };
     let (mut one_call, mut open) = (0, 0);
-    for call in [shell("rm -rf data"), shell("rm data/a data/b"), write] {
+    for call in [shell("rm -rf data"), shell("truncate -s 0 data.db"), write] {
         let judged = judge(&Policy::default(), &call);
         for scope in candidates(&call, &judged.assessment, &judged.ruling) {
             let grant = Grant {
@@ -416,7 +416,7 @@ fn a_denial_holds_against_every_scope_that_leaves_something_open() {
             open += usize::from(!names_it);
         }
     }
-    assert!(one_call >= 2 && open >= 2, "{one_call} and {open} scopes");
+    assert!(one_call >= 3 && open >= 3, "{one_call} and {open} scopes");
 }
 
 #[test]
