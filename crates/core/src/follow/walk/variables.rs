@@ -4,7 +4,8 @@
 
 use std::rc::Rc;
 
-use super::{Walk, combine, is_evaluated_name, is_fork_bomb, is_secret_name};
+use super::forks::is_fork_bomb;
+use super::{Walk, combine, is_evaluated_name, is_secret_name};
 use crate::act::Act;
 use crate::follow::program::{names_production, says_output};
 use crate::follow::scope::Function;
