@@ -54,7 +54,7 @@ pub(super) fn put(field: &mut Field, command: &str, findings: &[Finding], redact
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::Span;
+    use crate::shell::syntax::Span;
 
     fn finding(command: &str, word: &str, severity: Severity) -> Finding {
         let start = u32::try_from(command.find(word).unwrap()).unwrap();
