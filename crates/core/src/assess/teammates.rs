@@ -56,14 +56,12 @@ fn kind_of<'a>(
         .unwrap_or(args)
         .get("type")
         .or_else(|| args.get("type"));
-    match said {
-        Some(kind) => kind.as_str(),
-        None => {
-            let is_text = |key: &str| args.get(key).is_some_and(Value::is_string);
-            let has_both = is_text("summary") && is_text("message") && is_text("to");
-            (has_both && inner.is_none()).then_some("message")
-        }
+    if let Some(kind) = said {
+        return kind.as_str();
     }
+    let is_text = |key: &str| args.get(key).is_some_and(Value::is_string);
+    let has_both = is_text("summary") && is_text("message") && is_text("to");
+    (has_both && inner.is_none()).then_some("message")
 }
 
 /// Whether a message that is an object holds only what one of a team holds.

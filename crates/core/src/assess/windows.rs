@@ -43,12 +43,13 @@ pub(super) fn replace_words(
 /// Whether a deed is about a word such as `/s`: to `cmd` a switch, and to PowerShell one word too many,
 /// with which none of these commands runs.
 fn is_about_switch(deed: &Deed) -> bool {
-    match deed {
-        Deed::ReadFile(path)
-        | Deed::WriteFile(path)
-        | Deed::DeleteFile(path)
-        | Deed::DeleteTree(path) => language::cmd::is_switch(path),
-        Deed::Run(words) => words.first().is_some_and(|it| language::cmd::is_switch(it)),
-        _ => false,
+    if let Deed::ReadFile(path)
+    | Deed::WriteFile(path)
+    | Deed::DeleteFile(path)
+    | Deed::DeleteTree(path) = deed
+    {
+        return language::cmd::is_switch(path);
     }
+    let starts = |words: &[String]| words.first().is_some_and(|it| language::cmd::is_switch(it));
+    matches!(deed, Deed::Run(words) if starts(words))
 }

@@ -217,23 +217,22 @@ fn judge(words: &[String], depth: usize, reading: &mut Reading) {
         reading.hide(COMPUTED);
         return;
     }
-    match find(&name) {
-        Some(meaning) => apply(meaning, &name, &arguments, depth, reading),
-        None => {
-            if is_batch_file(&name) && !first.contains(['\\', '/']) {
-                // A script in the working directory comes before all others.
-                let script = format!("./{}", first.trim_start_matches('@'));
-                let words = std::iter::once(script).chain(arguments.iter().cloned());
-                reading.see(Deed::Run(words.map(|word| with_holes(&word)).collect()));
-                if !is_known(&name) {
-                    return;
-                }
-            }
-            let words = std::iter::once(first.to_owned()).chain(arguments);
-            let words = words.map(|word| with_holes(&word)).collect();
-            reading.see(Deed::Run(words));
+    if let Some(meaning) = find(&name) {
+        apply(meaning, &name, &arguments, depth, reading);
+        return;
+    }
+    if is_batch_file(&name) && !first.contains(['\\', '/']) {
+        // A script in the working directory comes before all others.
+        let script = format!("./{}", first.trim_start_matches('@'));
+        let words = std::iter::once(script).chain(arguments.iter().cloned());
+        reading.see(Deed::Run(words.map(|word| with_holes(&word)).collect()));
+        if !is_known(&name) {
+            return;
         }
     }
+    let words = std::iter::once(first.to_owned()).chain(arguments);
+    let words = words.map(|word| with_holes(&word)).collect();
+    reading.see(Deed::Run(words));
 }
 
 /// Whether a script has the name of a known program, as `npm.cmd` has.

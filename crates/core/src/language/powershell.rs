@@ -380,7 +380,7 @@ impl Text<'_> {
                     reading.hide(UNKNOWN);
                 } else {
                     let filter = filters::name_filter(self.split, at);
-                    environment_drive(name, &arguments, filter, reading);
+                    environment_drive(name, &arguments, filter.as_deref(), reading);
                 }
             }
         }
@@ -418,7 +418,7 @@ impl Text<'_> {
         reading: &mut Reading,
     ) {
         let filter = filters::name_filter(self.split, at);
-        environment_drive(name, arguments, filter, reading);
+        environment_drive(name, arguments, filter.as_deref(), reading);
         let moves = call.takes.len() > 1;
         for (place, operand) in call.takes.iter().enumerate() {
             let role = operand.role;

@@ -133,8 +133,8 @@ pub(super) fn resolve(first: &Arg) -> Named {
                     .any(|tools| directory.ends_with(tools))
     });
     // What sets up a shell is a script, wherever it lies.
-    let lower = base.to_ascii_lowercase();
-    let is_script = lower.ends_with(".ps1") || lower == "activate.bat";
+    let ending = base.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let is_script = ending.eq_ignore_ascii_case("ps1") || base.eq_ignore_ascii_case("activate.bat");
     if !standard || is_script {
         // A build wrapper lies in the project and is known by its name.
         let own = directory.is_some_and(|directory| {

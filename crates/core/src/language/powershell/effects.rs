@@ -70,7 +70,7 @@ pub(super) fn reads_files(split: &Split) -> bool {
 pub(super) fn environment_drive(
     cmdlet: &str,
     arguments: &Arguments,
-    filter: Option<String>,
+    filter: Option<&str>,
     reading: &mut Reading,
 ) {
     let shows = matches!(
@@ -82,7 +82,7 @@ pub(super) fn environment_drive(
         for path in paths.iter().filter(|path| provider(path) == Some("env")) {
             let name = path.get(4..).unwrap_or("").trim_matches(['\\', '/']);
             let chosen = |pattern: &str| !is_any(pattern) && !is_secret_name(pattern);
-            let filter = filter.as_deref().filter(|_| name.is_empty());
+            let filter = filter.filter(|_| name.is_empty());
             let pattern = filter.unwrap_or(name).to_ascii_uppercase();
             if chosen(&pattern) && (filter.is_some() || name.contains(['*', '?', '['])) {
                 // Only variables whose names begin so are shown.

@@ -26,7 +26,7 @@ pub(super) fn name_filter(split: &Split, at: usize) -> Option<String> {
 }
 
 /// The only command of a pair of brackets.
-fn only_in<'s>(split: &'s Split, group: usize) -> Option<&'s Command> {
+fn only_in(split: &Split, group: usize) -> Option<&Command> {
     let mut inside = split.commands.iter().filter(|it| it.group == group);
     let only = inside.next()?;
     inside.next().is_none().then_some(only)
