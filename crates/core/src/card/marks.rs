@@ -57,8 +57,8 @@ mod tests {
     use crate::shell::syntax::Span;
 
     fn finding(command: &str, word: &str, severity: Severity) -> Finding {
-        let start = u32::try_from(command.find(word).unwrap()).unwrap();
-        let end = start + u32::try_from(word.len()).unwrap();
+        let start = command.find(word).unwrap();
+        let end = start + word.len();
         Finding {
             code: "x",
             cause: "x",
