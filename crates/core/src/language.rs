@@ -273,12 +273,9 @@ pub(crate) fn made(path: String) -> Deed {
 
 /// Returns the directory that a deed makes.
 pub(crate) fn makes(deed: &Deed) -> Option<&str> {
-    match deed {
-        Deed::Run(words) if words.first().is_some_and(|program| program == "mkdir") => {
-            words.last().map(String::as_str)
-        }
-        _ => None,
-    }
+    let Deed::Run(words) = deed else { return None };
+    let makes = words.first().is_some_and(|program| program == "mkdir");
+    words.last().filter(|_| makes).map(String::as_str)
 }
 
 /// What a call does that has this effect whatever its arguments are; `what` names it.

@@ -53,13 +53,9 @@ pub fn is_deceptive_for_shell(command: &str) -> Option<Deception> {
             Treatment::Show if quote.is_none() && is_unusual_space(character) => {
                 Some("unusual_space")
             }
-            Treatment::Show
-                if quote.is_none()
-                    && !remark
-                    && is_full_width(character)
-                    && !(!is_operator(character) && of_reader()) =>
-            {
-                Some("homoglyph")
+            Treatment::Show if quote.is_none() && !remark && is_full_width(character) => {
+                let is_name = !is_operator(character) && of_reader();
+                (!is_name).then_some("homoglyph")
             }
             Treatment::Show if imitates_dash(character) => {
                 let before = index

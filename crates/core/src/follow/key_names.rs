@@ -77,7 +77,8 @@ fn stage(simple: &Simple, is_first: bool) -> Option<Stage> {
     let redirected = simple.redirects.iter().any(|redirect| {
         let complains = redirect.descriptor == Some(2);
         let reads = redirect.kind == RedirectKind::Read && redirect.descriptor.is_none();
-        !complains && !(reads && is_first) || literal(&redirect.target.parts).is_none()
+        let usual = complains || reads && is_first;
+        !usual || literal(&redirect.target.parts).is_none()
     });
     if redirected || !simple.assignments.is_empty() {
         return None;
@@ -102,12 +103,13 @@ fn stage(simple: &Simple, is_first: bool) -> Option<Stage> {
 
 /// Returns the text of a word in which nothing is put in by the shell.
 fn literal(parts: &[Part]) -> Option<String> {
-    parts
-        .iter()
-        .try_fold(String::new(), |text, part| match part {
-            Part::Plain(more) | Part::Quoted(more) => Some(text + more),
-            _ => None,
-        })
+    parts.iter().try_fold(String::new(), |text, part| {
+        if let Part::Plain(more) | Part::Quoted(more) = part {
+            Some(text + more)
+        } else {
+            None
+        }
+    })
 }
 
 /// `grep [-EnhHso] pattern files`. Every other option may print more lines than those that match.
@@ -279,9 +281,8 @@ fn sed(arguments: &[&str]) -> Option<Stage> {
 
 /// `awk -F= '{print $1}'` cuts, with `/^[A-Z_]+=/` before it it chooses, too.
 fn awk(arguments: &[&str]) -> Option<Stage> {
-    let (script, files) = match arguments {
-        ["-F", "=", script, files @ ..] | ["-F=", script, files @ ..] => (script, files),
-        _ => return None,
+    let (["-F", "=", script, files @ ..] | ["-F=", script, files @ ..]) = arguments else {
+        return None;
     };
     let script: String = script
         .chars()
