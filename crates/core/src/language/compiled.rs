@@ -321,7 +321,11 @@ mod tests {
     #[test]
     fn commands_and_paths_that_stand_in_it_are_told() {
         let reading = read("a.c", "int main(void) { system(\"rm -rf ~\"); }").unwrap();
-        assert_eq!(reading.deeds, [Deed::Shell("rm -rf ~".to_owned())]);
+        let command = "rm -rf ~".to_owned();
+        assert_eq!(
+            reading.deeds,
+            [Deed::Shell(command.clone()), Deed::MayRun(command)]
+        );
         let reading = read("a.go", "x := \"/home/ana/.ssh/id_rsa\"").unwrap();
         let path = "/home/ana/.ssh/id_rsa".to_owned();
         assert_eq!(reading.deeds, [Deed::ReadFile(path)]);
