@@ -147,13 +147,13 @@ impl Laid {
                 .map(|(name, list)| format!("({name:?}, &{list:?}),"));
             entries.collect()
         };
-        writeln!(code, "/// For a name, the patterns that need it somewhere in the path, sorted.\npub static PATH_TRIGGERS: &[(&str, &[u16])] = &[{}];", named(&self.triggers)).unwrap();
+        writeln!(code, "/// For a name, the patterns that need it somewhere in the path, sorted.\npub static PATH_TRIGGERS: &[NeededName] = &[{}];", named(&self.triggers)).unwrap();
         let ends = by_byte(
             self.triggers.iter(),
             |(name, _)| name.bytes().last(),
             |(name, list)| format!("({name:?}, &{list:?}),"),
         );
-        writeln!(code, "/// The same by the last byte of the name, sorted.\npub static PATH_TRIGGER_ENDS: &[(u8, &[(&str, &[u16])])] = &[{ends}];").unwrap();
+        writeln!(code, "/// The same by the last byte of the name, sorted.\npub static PATH_TRIGGER_ENDS: &[(u8, &[NeededName])] = &[{ends}];").unwrap();
         slots::write(
             "PATH_TRIGGER",
             self.triggers.keys().map(String::as_str),
@@ -166,18 +166,18 @@ impl Laid {
             self.anywhere
         )
         .unwrap();
-        writeln!(code, "/// The patterns without a whole name: how some name must begin and end, and the pattern.\npub static PATH_STARRED: &[(&str, &str, u16)] = &{:?};", self.starred).unwrap();
+        writeln!(code, "/// The patterns without a whole name: how some name must begin and end, and the pattern.\npub static PATH_STARRED: &[StarredName] = &{:?};", self.starred).unwrap();
         let starred = |starred: &&Starred| format!("{starred:?},");
         let begins = by_byte(
             self.starred.iter(),
             |(begins, _, _)| begins.bytes().next(),
             starred,
         );
-        writeln!(code, "/// Those of them that need a beginning, by its first byte, sorted.\npub static PATH_BEGINNINGS: &[(u8, &[(&str, &str, u16)])] = &[{begins}];").unwrap();
+        writeln!(code, "/// Those of them that need a beginning, by its first byte, sorted.\npub static PATH_BEGINNINGS: &[(u8, &[StarredName])] = &[{begins}];").unwrap();
         let last =
             |(begins, ends, _): &&Starred| begins.is_empty().then(|| ends.bytes().last()).flatten();
         let ends = by_byte(self.starred.iter(), last, starred);
-        writeln!(code, "/// The others by the last byte of the end they need, sorted.\npub static PATH_ENDS: &[(u8, &[(&str, &str, u16)])] = &[{ends}];").unwrap();
+        writeln!(code, "/// The others by the last byte of the end they need, sorted.\npub static PATH_ENDS: &[(u8, &[StarredName])] = &[{ends}];").unwrap();
         writeln!(code, "/// The patterns that any path may match.\npub static PATH_ANY: &[u16] = &{:?};\n/// The patterns for drives of Windows.\npub static PATH_DRIVES: &[u16] = &{:?};\n/// The patterns of places that hold secrets, the most sensitive first.\npub static PATH_SECRETS: &[u16] = &{:?};", self.any, self.drives, secrets).unwrap();
     }
 }

@@ -377,17 +377,14 @@ fn lookup(host: &str, number: Option<IpAddr>) -> Option<&'static HostRow> {
         .filter(|_| number.is_none())
         .filter_map(|(dot, _)| sorted(HOST_SUFFIX, host.get(dot + 1..)?))
         .min();
-    let other = match number {
-        Some(number) => {
-            let mut networks = HOST_NETWORKS.iter();
-            let found = networks.find(|(network, bits, _)| in_network(network, bits, number));
-            found.map(|(_, _, row)| *row)
-        }
-        None => {
-            let matches = |glob: &str| glob_matches(glob.as_bytes(), host.as_bytes());
-            let found = HOST_GLOBS.iter().find(|(glob, _)| matches(glob));
-            found.map(|(_, row)| *row)
-        }
+    let other = if let Some(number) = number {
+        let mut networks = HOST_NETWORKS.iter();
+        let found = networks.find(|(network, bits, _)| in_network(network, bits, number));
+        found.map(|(_, _, row)| *row)
+    } else {
+        let matches = |glob: &str| glob_matches(glob.as_bytes(), host.as_bytes());
+        let found = HOST_GLOBS.iter().find(|(glob, _)| matches(glob));
+        found.map(|(_, row)| *row)
     };
     let row = [whole, above, other].into_iter().flatten().min()?;
     HOSTS.get(usize::from(row))

@@ -218,6 +218,12 @@ pub struct PathPattern {
     pub row: u16,
 }
 
+/// How some name of a path must begin and end, and the pattern that needs it.
+pub type StarredName = (&'static str, &'static str, u16);
+
+/// A name of a path, and the patterns that need it.
+pub type NeededName = (&'static str, &'static [u16]);
+
 /// What kind of host a name or address is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HostKind {

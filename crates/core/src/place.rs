@@ -468,18 +468,19 @@ pub(crate) fn of_drive(path: &str) -> String {
 /// Returns `path` with `/root`, `/home/name` and `/Users/name` as [`HOME`].
 pub(crate) fn fold_home(path: String) -> String {
     match below_home(&path) {
-        Some(None) => HOME.to_string(),
-        Some(Some(rest)) => in_home(rest),
+        Some("") => HOME.to_string(),
+        Some(rest) => in_home(rest),
         None => path,
     }
 }
 
-/// Returns what follows a home at the front of `path`, if there is one.
-fn below_home(path: &str) -> Option<Option<&str>> {
+/// Returns what follows a home at the front of `path`, if there is one; nothing follows where the path
+/// is the home.
+fn below_home(path: &str) -> Option<&str> {
     let (root, rest) = first_name(path);
     let (first, rest) = first_name(rest?);
     if root.is_empty() && first == "root" {
-        return Some(rest);
+        return Some(rest.unwrap_or_default());
     }
     let (name, rest) = first_name(rest?);
     let homes = match first {
@@ -488,7 +489,7 @@ fn below_home(path: &str) -> Option<Option<&str>> {
         _ => false,
     };
     let is_pattern = root.is_empty() && (name.contains('*') || name.starts_with('.'));
-    (homes && !is_pattern).then_some(rest)
+    (homes && !is_pattern).then_some(rest.unwrap_or_default())
 }
 
 /// Splits a path behind its first name.

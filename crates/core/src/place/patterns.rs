@@ -6,9 +6,9 @@
 use super::{HOME, first_name, is_drive};
 use crate::glob::{glob_matches, is_glob};
 use crate::knowledge::{
-    PATH_ANY, PATH_BEGINNINGS, PATH_DRIVES, PATH_ENDS, PATH_PATTERNS, PATH_STARRED,
-    PATH_TRIGGER_ENDS, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow, letters,
-    path_patterns,
+    NeededName, PATH_ANY, PATH_BEGINNINGS, PATH_DRIVES, PATH_ENDS, PATH_PATTERNS, PATH_STARRED,
+    PATH_TRIGGER_ENDS, PATH_TRIGGERS, PATHS, PathKind, PathPattern, PathRoot, PathRow, StarredName,
+    letters, path_patterns,
 };
 
 /// Names of a path that are looked at; deeper ones cannot make it less sensitive.
@@ -56,9 +56,12 @@ pub(super) fn first_match(path: &str) -> Option<u16> {
             best = Some(pattern.row);
         }
     };
-    PATH_ANY.iter().for_each(|number| try_pattern(*number));
-    if root == PathRoot::Drive {
-        PATH_DRIVES.iter().for_each(|number| try_pattern(*number));
+    let drives = match root {
+        PathRoot::Drive => PATH_DRIVES,
+        PathRoot::Slash | PathRoot::Home | PathRoot::Anywhere => &[],
+    };
+    for number in PATH_ANY.iter().chain(drives) {
+        try_pattern(*number);
     }
     for name in &names {
         for (begins, ends, number) in starred(name.text) {
@@ -151,13 +154,8 @@ impl<'n, 'p> Spelled<'n, 'p> {
     }
 }
 
-/// How some name must begin and end, and the pattern that needs it.
-type Starred = (&'static str, &'static str, u16);
-/// A name, and the patterns that need it.
-type Needed = (&'static str, &'static [u16]);
-
 /// Returns the patterns that a name may begin and end as needed for.
-fn starred(name: &str) -> impl Iterator<Item = &'static Starred> {
+fn starred(name: &str) -> impl Iterator<Item = &'static StarredName> {
     let first = under(PATH_BEGINNINGS, name.as_bytes().first());
     first.iter().chain(under(PATH_ENDS, name.as_bytes().last()))
 }
@@ -178,7 +176,7 @@ fn needing(name: Name<'_>) -> impl Iterator<Item = u16> {
                 PATH_TRIGGERS.get(from..).unwrap_or_default()
             }
         };
-        let begins = move |(needed, _): &&Needed| needed.starts_with(glob.begins);
+        let begins = move |(needed, _): &&NeededName| needed.starts_with(glob.begins);
         let listed = listed.iter().take_while(begins);
         listed.filter(move |(needed, _)| glob.may_be(needed))
     });
