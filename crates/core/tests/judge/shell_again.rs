@@ -192,6 +192,7 @@ fn what_opens_a_machine_to_containers_asks_in_a_file_as_on_the_command_line() {
         ("a socket", &["printf 'services:\\n  x:\\n    volumes:\\n      - /var/run/docker.sock:/var/run/docker.sock\\n' > compose.yaml", "docker compose up -d"]),
         ("the long form", &["printf 'services:\\n  x:\\n    volumes:\\n      - type: bind\\n        source: /etc\\n        target: /h\\n' > compose.yaml", "docker compose up -d"]),
         ("a home", &["printf 'services:\\n  x:\\n    volumes:\\n      - ${HOME}:/h\\n' > compose.yaml && docker compose up -d"]),
+        ("a disk", &["printf 'services:\\n  x:\\n    devices:\\n      - /dev/sda\\n' > compose.yaml", "docker compose up -d"]),
         ("privileges", &["printf 'services:\\n  x:\\n    privileged: true\\n' > compose.yaml", "docker compose run x ls"]),
         ("a file of another name", &["printf 'services:\\n  x:\\n    volumes: [\"/:/h\"]\\n' > odd.yml", "docker compose -f odd.yml up"]),
         ("by the older program", &["printf 'services:\\n  x:\\n    volumes: [\"/:/h\"]\\n' > odd.yml", "docker-compose -f odd.yml up"]),

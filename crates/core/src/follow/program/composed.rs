@@ -67,7 +67,8 @@ impl Walk<'_> {
                 .iter()
                 .any(|name| key.starts_with(name));
             let is_source = |word: &&str| {
-                word.starts_with(['/', '~', '.', '$']) && (named || word.contains(':'))
+                let opened = named || word.contains(':') || word.starts_with("/dev/");
+                word.starts_with(['/', '~', '.', '$']) && opened
             };
             for word in words.filter(is_source) {
                 self.mounts(&Arg::literal(mark_home(word), span), program);
