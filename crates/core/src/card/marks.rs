@@ -80,16 +80,20 @@ mod tests {
         put(&mut field, command, &findings, Redacts::Secrets);
         let marks = field.marks.iter();
         marks
-            .map(|mark| field.text[mark.start..mark.end].to_owned())
+            .filter_map(|mark| field.text.get(mark.start..mark.end))
+            .map(str::to_owned)
             .collect()
     }
+
+    /// A name, a command, words with findings, and what is marked.
+    type Row<'a> = (&'a str, &'a str, &'a [(&'a str, Severity)], &'a [&'a str]);
 
     #[test]
     fn a_mark_stands_at_its_word_or_nowhere() {
         use Severity::{High, Info, Medium};
         let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
         let long = format!("echo {token} && rm -rf /srv");
-        let rows: [(&str, &str, &[(&str, Severity)], &[&str]); 6] = [
+        let rows: [Row<'_>; 6] = [
             (
                 "plain",
                 "ls && rm -rf /srv",

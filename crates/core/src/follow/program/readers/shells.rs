@@ -358,7 +358,7 @@ impl Walk<'_> {
             return Some(target.to_owned());
         }
         here.find(|path| squashed(path) == squashed(target))
-            .map(|path| path.to_string())
+            .map(ToString::to_string)
     }
 
     /// `printf format words`; `-v name` sets a variable.
