@@ -141,7 +141,10 @@ impl Walk<'_> {
                 Stream::unknown(Taint::default()).telling()
             }
             Named::File if self.is_of_environment(first) => self.run_tool(first, rest, stdin),
-            Named::File => self.run_file(first, rest, stdin).telling(),
+            Named::File => match self.installed(first) {
+                Some((program, name)) => self.known_program(program, &name, first, rest, stdin),
+                None => self.run_file(first, rest, stdin).telling(),
+            },
             // The user's tools are files that a command may have replaced.
             Named::Program(..) | Named::Unknown(_) if self.is_replaced(first) => {
                 self.run_file(first, rest, stdin).telling()

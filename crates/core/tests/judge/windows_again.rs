@@ -147,8 +147,17 @@ fn what_installers_put_below_program_files_is_what_its_name_says() {
         ("Bash", "C:/Users/dev/AppData/Local/Programs/Python/Python312/python.exe -m pytest -q"),
         ("Bash", "/c/Users/dev/AppData/Local/Programs/Python/Python312/python.exe -m pytest -q"),
         ("Bash", "py -3.11 -m pytest -q"),
+        ("Bash, powershell", "C:/Users/dev/AppData/Local/Microsoft/WindowsApps/python3.13.exe application.py"),
+        ("powershell", r#"& 'C:\xampp\mysql\bin\mysql.exe' -u root -e "SELECT VERSION() AS version;""#),
     ]);
     asks(&[
+        ("powershell", r#"& 'C:\xampp\mysql\bin\mysql.exe' -u root -e "DROP DATABASE shop;""#),
+        ("powershell", r#"& 'C:\Users\Public\mysql.exe' -u root -e "SELECT 1;""#),
+        ("powershell", r#"& 'C:\Temp\mysql.exe' -u root -e "SELECT 1;""#),
+        ("powershell", r#"& 'D:\xampp\mysql\bin\mysql.exe' -u root -e "SELECT 1;""#),
+        ("powershell", r#"& '\\files\share\mysql.exe' -u root -e "SELECT 1;""#),
+        ("powershell", r#"& 'C:\Users\dev\AppData\Local\Temp\python.exe' application.py"#),
+        ("powershell", r#"& 'C:\Users\dev\src\other\python.exe' application.py"#),
         ("Bash", r#""C:/Program Files/Git/bin/git.exe" push --force origin main"#),
         ("Bash", r#""C:/Program Files/../Users/dev/Downloads/git.exe" log"#),
         ("Bash", r#""D:/Program Files/Git/bin/git.exe" log"#),

@@ -3,18 +3,28 @@
 
 use super::Line;
 use super::options::Hit;
+use super::resolve::find_program;
 use super::roles::operand_roles;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::{
     CLONING_PROGRAMS, DOWNLOADERS, FILLING_NOTHING, RECURSIVE_DOWNLOADS, SKILL_FOLDERS,
 };
-use crate::knowledge::{Effect, PathKind, Role};
+use crate::knowledge::{Effect, PathKind, Program, Role};
 use crate::place::{Place, mark_home};
 use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, parent};
 
+/// Folders of Windows that everybody fills, wherever they lie.
+const SHARED_FOLDERS: &[&str] = &[
+    "/temp/",
+    "/tmp/",
+    "/downloads/",
+    "/public/",
+    "/desktop/",
+    "/onedrive",
+];
 /// Directories above a file that are asked about.
 const ABOVE_MAX: usize = 12;
 /// How sensitive a place must be for a person to be asked.
@@ -207,6 +217,30 @@ impl Walk<'_> {
         place.inside == Some(false)
             && place.kind != PathKind::System
             && !(self.may_hold(&place.path).is_empty() && self.is_settled(&place.path))
+    }
+
+    /// Returns the program that a path of Windows names where the owner installs programs: on the system
+    /// drive or in a user's application data, outside what everybody fills. To write there is a question,
+    /// and what this session has put there is not the program of that name.
+    pub(super) fn installed(&mut self, program: &Arg) -> Option<(&'static Program, String)> {
+        let base = program.text.rsplit(['/', '\\']).next()?;
+        if !self.ground.is_windows
+            || !base.to_ascii_lowercase().ends_with(".exe")
+            || program.vague()
+            || self.is_replaced(program)
+        {
+            return None;
+        }
+        let found = find_program(base)?;
+        let place = self.place(&program.text);
+        let path = place.path.to_lowercase();
+        let is_installed = match path.strip_prefix('~') {
+            Some(below) => below.starts_with("/appdata/"),
+            None => path.starts_with("c:/"),
+        };
+        let is_filled_by_all = SHARED_FOLDERS.iter().any(|folder| path.contains(folder));
+        let is_outside = place.inside == Some(false) && place.kind != PathKind::Temp;
+        (is_installed && is_outside && !is_filled_by_all).then_some(found)
     }
 
     /// Whether a program that is called by its path in the workspace is a file that the session has written:

@@ -236,8 +236,8 @@ pub(super) fn find_program(base: &str) -> Option<(&'static Program, String)> {
     {
         return Some((program, name.to_owned()));
     }
-    // python3.11, gcc-12, llvm-objdump-15: drop the version step by step.
-    let mut name = base;
+    // python3.11, gcc-12, llvm-objdump-15, python3.13.exe: drop the version step by step.
+    let mut name = lower.strip_suffix(".exe").unwrap_or(base);
     for _ in 0..3 {
         let trimmed = name
             .trim_end_matches(|letter: char| letter.is_ascii_digit())
