@@ -2881,28 +2881,6 @@
     return text.split("\n").slice(-TAIL.lines).join("\n").slice(-TAIL.chars);
   }
 
-  // src/parts/led.tsx
-  var SHOWN = 5;
-  var runAddress = (run2) => `${at("history")}?run_id=${encodeURIComponent(run2)}`;
-  function Led({ approval }) {
-    const { value, error } = useLoaded(() => get(`/v1/traces?limit=${SHOWN + 1}&run_id=${segment(approval.run_id)}`), [], approval.run_id);
-    if (error.value !== null) return a4(Problem, { error: error.value });
-    if (value.value === null) return a4(Loading, { what: "The calls before" });
-    const before = value.value.traces.filter((it) => it.call_id !== approval.call_id && it.created_at <= approval.created_at).map((it) => short(it, me.value?.name ?? "")).slice(0, SHOWN).reverse();
-    return a4($, { children: [
-      before.length === 0 ? a4("p", { class: "hint", children: "This is the first call of its run." }) : null,
-      a4("ol", { class: "led", children: before.map((it) => a4("li", { children: [
-        a4("a", { href: at("history", it.id), children: a4("code", { children: it.command.slice(0, 200) }) }),
-        a4("span", { children: [
-          it.ending,
-          " · ",
-          ago(it.at, now.value)
-        ] })
-      ] }, it.id)) }),
-      a4("p", { children: a4("a", { href: runAddress(approval.run_id), children: "All calls of this run" }) })
-    ] });
-  }
-
   // src/parts/scope.tsx
   var LASTS = [
     ["1 hour", 3600],
@@ -3016,155 +2994,8 @@
     return scope.riskiest === null ? `${words2}.` : `${words2}; the riskiest: ${scope.riskiest}`;
   }
 
-  // src/parts/card.tsx
-  var REASONS_SHOWN = 3;
+  // src/parts/foot.tsx
   var SAID_AT = [60, 30, 10];
-  function CardView({ approval, hasKeys, isInline = false, onNext, onAnswered }) {
-    const { card, assessment } = approval;
-    const why = useSignal(false);
-    const led = useSignal(false);
-    const isOpen = useSignal(!needsOpening(approval));
-    const endSeen = useSignal(!isGrave(card.risk));
-    const end = T2(null);
-    A2(() => {
-      const element = end.current;
-      if (element === null || endSeen.value || !isOpen.value) return void 0;
-      const observer = new IntersectionObserver((entries) => {
-        if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
-      });
-      observer.observe(element);
-      return () => observer.disconnect();
-    }, [isOpen.value]);
-    const open = () => {
-      if (isOpen.value) return false;
-      isOpen.value = true;
-      if (mayAnswer.value) void viewed(approval.approval_id);
-      return true;
-    };
-    const scrolled = T2(null);
-    const scroll = (to) => (event) => {
-      const own = scrolled.current;
-      const element = own !== null && own.scrollHeight > own.clientHeight ? own : document.scrollingElement;
-      if (!(element instanceof HTMLElement)) return false;
-      if (event.key === " " && event.target instanceof HTMLElement && event.target.matches("button, a, input, summary")) return false;
-      element.scrollTo({ top: to(element) });
-      return true;
-    };
-    const page2 = (element) => Math.max(40, element.clientHeight - 48);
-    useKeys(
-      hasKeys ? {
-        why: () => (why.value = !why.value) || true,
-        mark: () => {
-          open();
-          requestAnimationFrame(() => toNextMark(scrolled.current));
-          return true;
-        },
-        led: () => (led.value = !led.value) || true,
-        full: open,
-        page_down: scroll((it) => it.scrollTop + page2(it)),
-        page_up: scroll((it) => it.scrollTop - page2(it)),
-        // First to the end of what would run, then to the end of the card.
-        end: (event) => {
-          if (endSeen.value || end.current === null) return scroll((it) => it.scrollHeight)(event);
-          end.current.scrollIntoView({ block: "end" });
-          return true;
-        },
-        top: scroll(() => 0)
-      } : {}
-    );
-    const quoted = card.lineage.filter((field) => field.code);
-    const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
-    const rest = a4($, { children: [
-      a4("section", { class: "reasons", children: [
-        more.length === 0 ? null : a4("h3", { children: "Other reasons" }),
-        more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
-        a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
-          why.value ? "Less" : "Full analysis",
-          " ",
-          a4("kbd", { children: "w" })
-        ] }),
-        why.value ? a4(Why, { assessment }) : null,
-        a4("button", { type: "button", class: "quiet", "aria-expanded": led.value, onClick: () => led.value = !led.value, children: [
-          "What led here ",
-          a4("kbd", { children: "b" })
-        ] }),
-        led.value ? a4(Led, { approval }) : null
-      ] }),
-      quoted.map((field, index) => a4("section", { class: "long", children: [
-        a4("h3", { children: field.name }),
-        a4(Code, { name: field.name, text: field.text })
-      ] }, index)),
-      isInline ? a4("details", { class: "lineage", children: [
-        a4("summary", { children: "Who asks" }),
-        a4(Lineage, { approval })
-      ] }) : a4("section", { class: "lineage", children: [
-        a4("h3", { children: "Who asks" }),
-        a4(Lineage, { approval })
-      ] })
-    ] });
-    return a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
-      a4("div", { class: "card-scroll", ref: scrolled, children: [
-        a4("header", { class: "card-head", children: [
-          a4("p", { class: "verdict", children: [
-            a4(RiskWord, { risk: card.risk }),
-            a4("span", { children: approval.description })
-          ] }),
-          a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
-          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "This may affect a person in crisis. You can allow it once or deny it; grants are not offered." }) : null,
-          (card.help_lines ?? []).length === 0 ? null : a4("ul", { class: "crisis", "aria-label": "Help lines", children: (card.help_lines ?? []).map((line, index) => a4("li", { children: line }, index)) })
-        ] }),
-        a4(Body, { approval, isOpen: isOpen.value }),
-        a4("div", { ref: end, class: "end" }),
-        isInline && approval.status !== "waiting" ? a4("details", { children: [
-          a4("summary", { children: "Details" }),
-          rest
-        ] }) : rest,
-        card.explanation === null ? null : a4("section", { class: "claim", children: [
-          a4("h3", { children: "The agent says (unverified)" }),
-          a4("blockquote", { children: card.explanation })
-        ] })
-      ] }),
-      a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext, onAnswered })
-    ] });
-  }
-  function toNextMark(within) {
-    const marks = [...within?.querySelectorAll("mark") ?? []];
-    const last2 = marks.findIndex((mark2) => mark2.hasAttribute("data-here"));
-    for (const mark2 of marks) mark2.removeAttribute("data-here");
-    const next2 = marks[last2 + 1] ?? marks[0];
-    next2?.setAttribute("data-here", "");
-    next2?.scrollIntoView({ block: "center" });
-  }
-  function Lineage({ approval }) {
-    const { card } = approval;
-    const lineage = card.lineage.filter((field) => !field.code);
-    const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
-    const links = { Run: runAddress(approval.run_id), ...isOurs ? { Session: at("talk", approval.session_id) } : {} };
-    const linked = lineage.map((field) => links[field.name] === void 0 ? field : { ...field, href: links[field.name] ?? "" });
-    return a4($, { children: [
-      a4(
-        Facts,
-        {
-          fields: [
-            ...linked,
-            { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
-            { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
-            { name: "Can also answer", text: othersWords() }
-          ]
-        }
-      ),
-      a4("p", { class: "digest", children: [
-        "Bound to ",
-        a4("code", { children: approval.digest })
-      ] })
-    ] });
-  }
-  function othersWords() {
-    const others2 = people.value.filter((person) => person.name !== me.value?.name && person.roles.some((role) => role !== "viewer")).map((person) => person.name);
-    if (others2.length === 0) return "nobody else";
-    const shown2 = others2.slice(0, 6).join(", ");
-    return others2.length > 6 ? `${shown2} and ${others2.length - 6} more` : shown2;
-  }
   function Foot(props) {
     const { approval, hasKeys, onNext } = props;
     if (approval.status === "waiting" && approval.held_until === null) {
@@ -3397,6 +3228,177 @@
     if (!endSeen) return "Read to the end (PgDn, End) to allow.";
     if (!armed) return "One moment …";
     return approval.confirm_allow ? "A number, then Enter, to allow; 4 to deny" : "A number answers, or ↑/↓ and Enter";
+  }
+
+  // src/parts/led.tsx
+  var SHOWN = 5;
+  var runAddress = (run2) => `${at("history")}?run_id=${encodeURIComponent(run2)}`;
+  function Led({ approval }) {
+    const { value, error } = useLoaded(() => get(`/v1/traces?limit=${SHOWN + 1}&run_id=${segment(approval.run_id)}`), [], approval.run_id);
+    if (error.value !== null) return a4(Problem, { error: error.value });
+    if (value.value === null) return a4(Loading, { what: "The calls before" });
+    const before = value.value.traces.filter((it) => it.call_id !== approval.call_id && it.created_at <= approval.created_at).map((it) => short(it, me.value?.name ?? "")).slice(0, SHOWN).reverse();
+    return a4($, { children: [
+      before.length === 0 ? a4("p", { class: "hint", children: "This is the first call of its run." }) : null,
+      a4("ol", { class: "led", children: before.map((it) => a4("li", { children: [
+        a4("a", { href: at("history", it.id), children: a4("code", { children: it.command.slice(0, 200) }) }),
+        a4("span", { children: [
+          it.ending,
+          " · ",
+          ago(it.at, now.value)
+        ] })
+      ] }, it.id)) }),
+      a4("p", { children: a4("a", { href: runAddress(approval.run_id), children: "All calls of this run" }) })
+    ] });
+  }
+
+  // src/parts/card.tsx
+  var REASONS_SHOWN = 3;
+  function CardView({ approval, hasKeys, isInline = false, onNext, onAnswered }) {
+    const { card, assessment } = approval;
+    const why = useSignal(false);
+    const led = useSignal(false);
+    const isOpen = useSignal(!needsOpening(approval));
+    const endSeen = useSignal(!isGrave(card.risk));
+    const end = T2(null);
+    A2(() => {
+      const element = end.current;
+      if (element === null || endSeen.value || !isOpen.value) return void 0;
+      const observer = new IntersectionObserver((entries) => {
+        if (entries.some((entry) => entry.isIntersecting)) endSeen.value = true;
+      });
+      observer.observe(element);
+      return () => observer.disconnect();
+    }, [isOpen.value]);
+    const open = () => {
+      if (isOpen.value) return false;
+      isOpen.value = true;
+      if (mayAnswer.value) void viewed(approval.approval_id);
+      return true;
+    };
+    const scrolled = T2(null);
+    const scroll = (to) => (event) => {
+      const own = scrolled.current;
+      const element = own !== null && own.scrollHeight > own.clientHeight ? own : document.scrollingElement;
+      if (!(element instanceof HTMLElement)) return false;
+      if (event.key === " " && event.target instanceof HTMLElement && event.target.matches("button, a, input, summary")) return false;
+      element.scrollTo({ top: to(element) });
+      return true;
+    };
+    const page2 = (element) => Math.max(40, element.clientHeight - 48);
+    useKeys(
+      hasKeys ? {
+        why: () => (why.value = !why.value) || true,
+        mark: () => {
+          open();
+          requestAnimationFrame(() => toNextMark(scrolled.current));
+          return true;
+        },
+        led: () => (led.value = !led.value) || true,
+        full: open,
+        page_down: scroll((it) => it.scrollTop + page2(it)),
+        page_up: scroll((it) => it.scrollTop - page2(it)),
+        // First to the end of what would run, then to the end of the card.
+        end: (event) => {
+          if (endSeen.value || end.current === null) return scroll((it) => it.scrollHeight)(event);
+          end.current.scrollIntoView({ block: "end" });
+          return true;
+        },
+        top: scroll(() => 0)
+      } : {}
+    );
+    const quoted = card.lineage.filter((field) => field.code);
+    const more = card.reasons.slice(1, why.value ? void 0 : REASONS_SHOWN);
+    const rest = a4($, { children: [
+      a4("section", { class: "reasons", children: [
+        more.length === 0 ? null : a4("h3", { children: "Other reasons" }),
+        more.length === 0 ? null : a4("ul", { children: more.map((reason, index) => a4("li", { children: reason }, index)) }),
+        a4("button", { type: "button", class: "quiet", "aria-expanded": why.value, onClick: () => why.value = !why.value, children: [
+          why.value ? "Less" : "Full analysis",
+          " ",
+          a4("kbd", { children: "w" })
+        ] }),
+        why.value ? a4(Why, { assessment }) : null,
+        a4("button", { type: "button", class: "quiet", "aria-expanded": led.value, onClick: () => led.value = !led.value, children: [
+          "What led here ",
+          a4("kbd", { children: "b" })
+        ] }),
+        led.value ? a4(Led, { approval }) : null
+      ] }),
+      quoted.map((field, index) => a4("section", { class: "long", children: [
+        a4("h3", { children: field.name }),
+        a4(Code, { name: field.name, text: field.text })
+      ] }, index)),
+      isInline ? a4("details", { class: "lineage", children: [
+        a4("summary", { children: "Who asks" }),
+        a4(Lineage, { approval })
+      ] }) : a4("section", { class: "lineage", children: [
+        a4("h3", { children: "Who asks" }),
+        a4(Lineage, { approval })
+      ] })
+    ] });
+    return a4("article", { class: `card edge-${card.risk}`, "aria-labelledby": `title-${approval.approval_id}`, children: [
+      a4("div", { class: "card-scroll", ref: scrolled, children: [
+        a4("header", { class: "card-head", children: [
+          a4("p", { class: "verdict", children: [
+            a4(RiskWord, { risk: card.risk }),
+            a4("span", { children: approval.description })
+          ] }),
+          a4("h2", { id: `title-${approval.approval_id}`, tabIndex: -1, children: card.title }),
+          assessment.crisis_sensitive ? a4("p", { class: "crisis", children: "This may affect a person in crisis. You can allow it once or deny it; grants are not offered." }) : null,
+          (card.help_lines ?? []).length === 0 ? null : a4("ul", { class: "crisis", "aria-label": "Help lines", children: (card.help_lines ?? []).map((line, index) => a4("li", { children: line }, index)) })
+        ] }),
+        a4(Body, { approval, isOpen: isOpen.value }),
+        a4("div", { ref: end, class: "end" }),
+        isInline && approval.status !== "waiting" ? a4("details", { children: [
+          a4("summary", { children: "Details" }),
+          rest
+        ] }) : rest,
+        card.explanation === null ? null : a4("section", { class: "claim", children: [
+          a4("h3", { children: "The agent says (unverified)" }),
+          a4("blockquote", { children: card.explanation })
+        ] })
+      ] }),
+      a4(Foot, { approval, hasKeys, isOpen: isOpen.value, endSeen: endSeen.value, onOpen: open, onNext, onAnswered })
+    ] });
+  }
+  function toNextMark(within) {
+    const marks = [...within?.querySelectorAll("mark") ?? []];
+    const last2 = marks.findIndex((mark2) => mark2.hasAttribute("data-here"));
+    for (const mark2 of marks) mark2.removeAttribute("data-here");
+    const next2 = marks[last2 + 1] ?? marks[0];
+    next2?.setAttribute("data-here", "");
+    next2?.scrollIntoView({ block: "center" });
+  }
+  function Lineage({ approval }) {
+    const { card } = approval;
+    const lineage = card.lineage.filter((field) => !field.code);
+    const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
+    const links = { Run: runAddress(approval.run_id), ...isOurs ? { Session: at("talk", approval.session_id) } : {} };
+    const linked = lineage.map((field) => links[field.name] === void 0 ? field : { ...field, href: links[field.name] ?? "" });
+    return a4($, { children: [
+      a4(
+        Facts,
+        {
+          fields: [
+            ...linked,
+            { name: "Asked", text: `${moment(approval.created_at)}, ${ago(approval.created_at, now.value)}` },
+            { name: "Tier", text: `${card.tier}, ${TIERS[card.tier] ?? ""}` },
+            { name: "Can also answer", text: othersWords() }
+          ]
+        }
+      ),
+      a4("p", { class: "digest", children: [
+        "Bound to ",
+        a4("code", { children: approval.digest })
+      ] })
+    ] });
+  }
+  function othersWords() {
+    const others2 = people.value.filter((person) => person.name !== me.value?.name && person.roles.some((role) => role !== "viewer")).map((person) => person.name);
+    if (others2.length === 0) return "nobody else";
+    const shown2 = others2.slice(0, 6).join(", ");
+    return others2.length > 6 ? `${shown2} and ${others2.length - 6} more` : shown2;
   }
 
   // src/parts/question.tsx

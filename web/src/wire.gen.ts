@@ -439,7 +439,7 @@ export interface Card {
 export interface CardField {
   /** Whether it is code, to be shown in fixed width with its line breaks. */
   code: boolean;
-  /** Where the danger stands in it, in the order of the text; left out where there is none. */
+  /** Where the danger stands in it, in the order of the text. */
   marks: CardMark[];
   /** Its name. */
   name: string;

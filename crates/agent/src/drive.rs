@@ -37,7 +37,7 @@ const PREVIEW_CHARS_MAX: usize = 120;
 /// What is next.
 enum Turn {
     /// More; with the run, where it was just written down.
-    Goes(Option<Run>),
+    Goes(Option<Box<Run>>),
     /// Nothing.
     Ended,
 }
@@ -52,7 +52,7 @@ impl Agent {
             match Box::pin(self.turn(id, kept.take(), &mut known, around, feed)).await {
                 Ok(Turn::Goes(run)) => {
                     failures = 0;
-                    kept = run;
+                    kept = run.map(|run| *run);
                 }
                 Ok(Turn::Ended) => return,
                 Err(GateError::Store(error)) if failures < STORE_TRIES_MAX => {
@@ -95,7 +95,7 @@ impl Agent {
             // Also when it is stopped: each request gets its answer, and none is run.
             let (run, written) = self.use_tools(&run, messages, &open, around).await?;
             known.wrote(written);
-            return Ok(Turn::Goes(run));
+            return Ok(Turn::Goes(run.map(Box::new)));
         }
         if around.is_stopped() {
             return self.end(&run, RunEnd::Cancelled).await;
@@ -227,7 +227,7 @@ impl Agent {
                 tool_calls: completion.tool_requests,
             }]);
             let run = self.gate().advance_run(run, &step).await?;
-            return Ok((Turn::Goes(Some(run)), step.messages));
+            return Ok((Turn::Goes(Some(Box::new(run))), step.messages));
         }
         if completion.text.trim().is_empty() {
             feed.end();

@@ -81,7 +81,7 @@ pub struct Field {
     /// Whether it is code, to be shown in fixed width with its line breaks.
     pub code: bool,
     /// Where the danger stands in it, in the order of the text.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[serde(default)]
     pub marks: Vec<Mark>,
 }
 

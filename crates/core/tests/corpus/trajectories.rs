@@ -19,10 +19,10 @@ use serde_json::{Value, json};
 /// Most questions per ten thousand calls. They may only fall.
 #[rustfmt::skip]
 const LIMITS: [(&str, Kind, Written, u64); 4] = [
-    ("commands, each alone", Kind::Command, Written::Unknown, 396),
-    ("commands in their sessions", Kind::Command, Written::Known, 576),
-    ("other tools, each alone", Kind::Tool, Written::Unknown, 123),
-    ("other tools in their sessions", Kind::Tool, Written::Known, 123),
+    ("commands, each alone", Kind::Command, Written::Unknown, 354),
+    ("commands in their sessions", Kind::Command, Written::Known, 483),
+    ("other tools, each alone", Kind::Tool, Written::Unknown, 116),
+    ("other tools in their sessions", Kind::Tool, Written::Known, 116),
 ];
 /// Most questions per thousand calls that come from what the session wrote. It may only fall.
 const ADDED_PER_MILLE_MAX: u64 = 15;

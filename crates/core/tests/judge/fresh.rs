@@ -249,11 +249,12 @@ fn installed_folders_may_be_searched_by_one_process() {
     lines(
         r"d:\work\shop",
         &[
-            r#"$env:JAVA_HOME = "D:\Program Files\Java\jdk-17"; mvn -v"#,
+            r#"$env:JAVA_HOME = "C:\Program Files\Java\jdk-17"; mvn -v"#,
             r#"$env:Path = "C:\Program Files\nodejs;" + $env:Path; npm test"#,
         ],
         &[
             r#"$env:JAVA_HOME = "C:\Users\Public\jdk"; mvn -v"#,
+            r#"$env:JAVA_HOME = "D:\Program Files\Java\jdk-17"; mvn -v"#,
             r#"$env:Path = "C:\Windows\Temp\x;" + $env:Path; npm test"#,
             r#"$env:Path = "C:\Program Files\..\Users\Public;" + $env:Path; npm test"#,
             r#"$env:Path = "\\host\share\Program Files\x;" + $env:Path; npm test"#,

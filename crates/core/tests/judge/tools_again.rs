@@ -30,7 +30,9 @@ fn call(row: &str) -> ToolCall {
         }
     }
     let (tool, args) = row.split_once(' ').unwrap_or((row, "{}"));
-    let args: Value = serde_json::from_str(args).unwrap_or_else(|error| panic!("{row}: {error}"));
+    let args: Result<Value, _> = serde_json::from_str(args);
+    assert!(args.is_ok(), "{row}");
+    let args = args.unwrap_or_default();
     ToolCall {
         tool: tool.to_owned(),
         args,

@@ -279,7 +279,7 @@ impl ApprovalPanel {
                 return Reaction::wants(wishes);
             }
             Act::PageUp | Act::PageDown | Act::Top | Act::End => self.scroll(act),
-            Act::NextMark => return self.to_next_mark(),
+            Act::NextMark => return self.go_to_next_mark(),
             Act::Why => return self.turn_to_why(),
             Act::Keys => self.turn(Face::Keys),
             Act::SideBySide => self.toggle_columns(),

@@ -226,9 +226,8 @@ pub struct Field {
     pub text: String,
     /// Whether it is code, to be shown in fixed width with its line breaks.
     pub code: bool,
-    /// Where the danger stands in it, in the order of the text; left out where there is none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    #[schema(required = false)]
+    /// Where the danger stands in it, in the order of the text.
+    #[serde(default)]
     pub marks: Vec<Mark>,
 }
 

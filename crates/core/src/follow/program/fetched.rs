@@ -6,7 +6,7 @@
 use super::Line;
 use super::accounts::is_known;
 use crate::act::Act;
-use crate::follow::value::{Arg, Stream};
+use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::{
     CREATING_COMMANDS, INSTALLED_ONLY_OPTIONS, INSTALLED_ONLY_RUNNERS, KNOWN_TAPS, PACKAGE_OPTIONS,
@@ -52,6 +52,12 @@ impl Walk<'_> {
         let base = base_of(&first.text);
         if base.len() == first.text.len() {
             return None;
+        }
+        // A known publisher's package that has no row does what the project wants of it.
+        if is_published(&first.text) && knowledge::program(base).is_none() {
+            self.telling_words(first, rest);
+            self.note_inferred(Effect::Project, &first.shown(), line.span);
+            return Some(Stream::unknown(Taint::default()).telling());
         }
         let mut words = vec![Arg {
             text: base.to_owned(),
@@ -134,6 +140,11 @@ fn is_described(package: &str) -> bool {
     let name = package.split(['@', '[', '=', '<', '>', '~', '!']).next();
     let name = name.unwrap_or(package);
     !name.contains('/') && (is_known(name) || knowledge::program(base).is_some())
+}
+
+/// Whether a package of a scope comes from a known publisher.
+fn is_published(package: &str) -> bool {
+    package.starts_with('@') && is_described(package)
 }
 
 /// Returns the program of a package: without its scope and version.

@@ -139,7 +139,7 @@ impl ApprovalPanel {
 
     /// Opens the text, if it is folded, and goes to the first marked row below the one on top; behind
     /// the last, to the first again.
-    pub(super) fn to_next_mark(&mut self) -> Reaction {
+    pub(super) fn go_to_next_mark(&mut self) -> Reaction {
         let rows = self.pages.marked_rows();
         let Some(first) = rows.first().copied() else {
             self.notice = Some("Nothing is marked in this text.".to_owned());
