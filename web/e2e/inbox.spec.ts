@@ -102,9 +102,9 @@ test("repeats fold into one row, and are denied together", async ({ page, gatewa
   for (let index = 0; index < 4; index += 1) await gateway.ask(`git push --force origin release-${index}`);
   await gateway.ask("rm -rf /srv/www");
   await signIn(page, gateway);
-  await expect(page.getByRole("button", { name: /4 × terminal/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /4 × git push/ })).toBeVisible();
   await page.goto(`${gateway.url}/#/`);
-  await page.getByRole("button", { name: /4 × terminal/ }).click();
+  await page.getByRole("button", { name: /4 × git push/ }).click();
   await page.getByRole("link", { name: /release-2/ }).click();
   await page.keyboard.press("X");
   const batch = page.getByRole("group", { name: "Selected cards" });
@@ -122,7 +122,7 @@ test("three cards with one fold key are one row, two are not", async ({ page, ga
   const rows = page.getByRole("list", { name: "Waiting" }).getByRole("listitem");
   await expect(rows).toHaveCount(3);
   await gateway.ask("git push --force origin release-2");
-  await expect(page.getByRole("button", { name: /3 × terminal/ })).toBeVisible();
+  await expect(page.getByRole("button", { name: /3 × git push/ })).toBeVisible();
   await expect(rows).toHaveCount(2);
 });
 
@@ -244,7 +244,7 @@ test("what was found is marked in the text, and a long text is searched by key",
   await armed(page);
   await page.keyboard.press("m");
   const mark = page.locator("mark").first();
-  await expect(mark).toHaveText(/rm -rf \/srv\/www/);
+  await expect(mark).toHaveText("/srv/www");
   await expect(mark).toBeInViewport();
   await expect(mark).toHaveAttribute("title", /deletes \/srv\/www/);
   // Every line has its number, and the text is what would run.

@@ -63,7 +63,7 @@ async fn main() {
     let store = Database::sqlite(&home.path().join("countersign.db"))
         .await
         .unwrap();
-    let mut disk = commits(&store, "before", calls).await;
+    let disk = commits(&store, calls).await;
     let gate = Gate::open(Parts {
         store,
         clock: Clock::system(UnixMillis(0)),
@@ -122,8 +122,6 @@ async fn main() {
     {
         last.changed().await.unwrap();
     }
-    // Also on the database as the run leaves it: what the run took is held against commits of the same file.
-    disk.extend(commits(gate.store(), "after", calls).await);
     // From the question that led to a call to its being run, and from there to the next question.
     let (asked, ran) = (
         asked.lock().unwrap().clone(),
@@ -134,22 +132,15 @@ async fn main() {
     tell(disk, thinking, &before, &after);
 }
 
-/// What an allowed call may take more than one durable commit, as a multiple.
-const COMMITS_MAX: f64 = 2.0;
-
-fn tell(disk: Vec<Duration>, alone: Alone, before: &[Duration], after: &[Duration]) {
-    print("one durable commit to this database", disk.clone());
-    print(
-        "a question of that length on its way to the model",
-        alone.asking.clone(),
-    );
+fn tell(disk: Vec<Duration>, thinking: Vec<Duration>, before: &[Duration], after: &[Duration]) {
+    print("one commit to this disk", disk.clone());
     print(
         "the model alone, until its answer is read",
-        alone.thinking.clone(),
+        thinking.clone(),
     );
     print("the same in a run, until the tool runs", before.to_vec());
     print("tool's end to next question", after.to_vec());
-    let model = median(alone.asking) + median(alone.thinking);
+    let model = median(thinking);
     let whole = before.iter().zip(after);
     let whole: Vec<Duration> = whole
         .map(|(a, b)| (*a + *b).saturating_sub(model))
@@ -159,19 +150,12 @@ fn tell(disk: Vec<Duration>, alone: Alone, before: &[Duration], after: &[Duratio
         "both without the model: what the gate and the run's record add",
         whole,
     );
-    println!("{ratio:.1} times one durable commit (goal: {COMMITS_MAX:.1})");
+    println!("as many as {ratio:.1} commits");
 }
 
-/// How long the model takes where nothing else happens.
-struct Alone {
-    /// From the question being sent to its being read.
-    asking: Vec<Duration>,
-    /// From there to the answer being read.
-    thinking: Vec<Duration>,
-}
-
-/// Asks the model as often as the run does, with a conversation that grows in the same way.
-async fn alone(calls: usize) -> Alone {
+/// How long the model takes where nothing else happens: from its being asked to its answer being
+/// read.
+async fn alone(calls: usize) -> Vec<Duration> {
     let (asked, server) = model(calls);
     let endpoint = Endpoint {
         base_url: server.url(),
@@ -179,34 +163,19 @@ async fn alone(calls: usize) -> Alone {
         api_key: None,
     };
     let client = Client::new(endpoint, Limits::default()).unwrap();
-    let mut request = ChatRequest {
+    let request = ChatRequest {
         messages: vec![Message::User {
             content: "go".to_owned(),
         }],
         ..ChatRequest::default()
     };
-    let (mut sent, mut read) = (Vec::new(), Vec::new());
+    let mut read = Vec::new();
     for _ in 0..calls {
-        sent.push(Instant::now());
-        let answer = client.complete(&request, &mut |_| {}).await.unwrap();
+        client.complete(&request, &mut |_| {}).await.unwrap();
         read.push(Instant::now());
-        let results = answer.tool_requests.iter().map(|asked| Message::Tool {
-            tool_call_id: asked.id.clone(),
-            content: "nothing".to_owned(),
-            ended: None,
-        });
-        let results: Vec<Message> = results.collect();
-        request.messages.push(Message::Assistant {
-            content: None,
-            tool_calls: answer.tool_requests,
-        });
-        request.messages.extend(results);
     }
     let asked = asked.lock().unwrap().clone();
-    Alone {
-        asking: spans(&sent, &asked),
-        thinking: spans(&asked, &read),
-    }
+    spans(&asked, &read)
 }
 
 /// A model that asks for the tool `calls` times, and when it was asked.
@@ -229,12 +198,12 @@ fn model(calls: usize) -> (Arc<Mutex<Vec<Instant>>>, ModelServer) {
 }
 
 /// How long the store takes for `count` small durable changes, one after the other.
-async fn commits(store: &Database, when: &str, count: usize) -> Vec<Duration> {
+async fn commits(store: &Database, count: usize) -> Vec<Duration> {
     let mut times = Vec::new();
     for number in 0..count {
         let record = Record {
             kind: Kind::Recipient,
-            id: format!("bench-{when}-{number}"),
+            id: format!("bench-{number}"),
             version: 0,
             status: String::new(),
             owner: String::new(),

@@ -3,7 +3,6 @@
 use countersign_core::call::Turn;
 use countersign_gate::runs::{Run, Said};
 use countersign_gate::{Gate, GateError};
-use serde_json::Value;
 
 use crate::message::{Message, ToolRequest};
 
@@ -34,10 +33,6 @@ impl Known {
         gate: &Gate,
         run: &Run,
     ) -> Result<&[Message], GateError> {
-        if self.of_run > 0 && self.of_run == run.messages {
-            // Nobody else writes into a conversation while a run goes on in it.
-            return Ok(&self.messages);
-        }
         let new = gate.said_behind(&run.session, self.last.clone()).await?;
         self.add(new, &run.run_id);
         if self.of_run != run.messages {
@@ -47,15 +42,6 @@ impl Known {
             self.add(all, &run.run_id);
         }
         Ok(&self.messages)
-    }
-
-    /// Takes what the run has just written down, as it is kept. Where it stands is not known, so whatever else
-    /// comes is found by reading everything anew.
-    pub(crate) fn wrote(&mut self, kept: Vec<Value>) {
-        for message in kept {
-            self.of_run += 1;
-            self.messages.extend(serde_json::from_value(message).ok());
-        }
     }
 
     /// What cannot be read is left out: it was not written by us.

@@ -1,8 +1,7 @@
 //! The agent loop: ask the model, run its tool calls, until it answers.
 //!
 //! Each turn looks at the run as it is kept and does the one thing that is next, so a run that was
-//! interrupted anywhere goes on from there. Nothing is remembered between turns that is not kept; what
-//! a turn has just written down is not read again by the next.
+//! interrupted anywhere goes on from there. Nothing is remembered between turns that is not kept.
 
 use std::time::Duration;
 
@@ -36,8 +35,8 @@ const PREVIEW_CHARS_MAX: usize = 120;
 
 /// What is next.
 enum Turn {
-    /// More; with the run, where it was just written down.
-    Goes(Option<Box<Run>>),
+    /// More.
+    Goes,
     /// Nothing.
     Ended,
 }
@@ -47,13 +46,9 @@ impl Agent {
     pub(crate) async fn drive(&self, id: &str, around: &Around, feed: &Feed) {
         let mut failures = 0;
         let mut known = Known::default();
-        let mut kept = None;
         loop {
-            match Box::pin(self.turn(id, kept.take(), &mut known, around, feed)).await {
-                Ok(Turn::Goes(run)) => {
-                    failures = 0;
-                    kept = run.map(|run| *run);
-                }
+            match Box::pin(self.turn(id, &mut known, around, feed)).await {
+                Ok(Turn::Goes) => failures = 0,
                 Ok(Turn::Ended) => return,
                 Err(GateError::Store(error)) if failures < STORE_TRIES_MAX => {
                     tracing::warn!(%error, run = id, "the run waits for storage");
@@ -72,16 +67,12 @@ impl Agent {
     async fn turn(
         &self,
         id: &str,
-        kept: Option<Run>,
         known: &mut Known,
         around: &Around,
         feed: &Feed,
     ) -> Result<Turn, GateError> {
         let gate = self.gate();
-        let run = match kept {
-            Some(run) => run,
-            None => gate.run_of(&around.who, id).await?,
-        };
+        let run = gate.run_of(&around.who, id).await?;
         if run.status.is_final() || !self.drives(&run) {
             return Ok(Turn::Ended);
         }
@@ -93,9 +84,8 @@ impl Agent {
         }
         if !open.is_empty() {
             // Also when it is stopped: each request gets its answer, and none is run.
-            let (run, written) = self.use_tools(&run, messages, &open, around).await?;
-            known.wrote(written);
-            return Ok(Turn::Goes(run.map(Box::new)));
+            self.use_tools(&run, messages, &open, around).await?;
+            return Ok(Turn::Goes);
         }
         if around.is_stopped() {
             return self.end(&run, RunEnd::Cancelled).await;
@@ -112,23 +102,20 @@ impl Agent {
         if let Some(why) = self.used_up(&run) {
             return self.end(&run, RunEnd::Failed(why)).await;
         }
-        let (turn, written) = Box::pin(self.think(&run, messages, around, feed)).await?;
-        known.wrote(written);
-        Ok(turn)
+        Box::pin(self.think(&run, messages, around, feed)).await
     }
 
-    /// Runs what the model asked for, all of it at once, and writes down what came of each. Returns the run and
-    /// the messages as they are kept.
+    /// Runs what the model asked for, all of it at once, and writes down what came of each.
     async fn use_tools(
         &self,
         run: &Run,
         messages: &[Message],
         open: &[ToolRequest],
         around: &Around,
-    ) -> Result<(Option<Run>, Vec<Value>), GateError> {
+    ) -> Result<(), GateError> {
         let turns = turns(messages, &run.starter);
         // They run at once, and are written down one after the other.
-        let pen = tokio::sync::Mutex::new((None, Vec::new()));
+        let pen = tokio::sync::Mutex::new(());
         let uses = open.iter().map(|request| async {
             let asked = Asked {
                 run,
@@ -155,37 +142,30 @@ impl Agent {
                 events: told.into_iter().collect(),
                 ..RunStep::default()
             };
-            let mut kept = pen.lock().await;
-            match self.gate().advance_run(run, &step).await {
-                Ok(advanced) => {
-                    kept.0 = Some(advanced);
-                    kept.1.extend(step.messages);
-                    Ok(())
-                }
-                Err(error) => {
-                    // It ran, whatever became of the run.
-                    for (call, report) in step.reports {
-                        tell(around, &call, report).await;
-                    }
-                    Err(error)
+            let _writing = pen.lock().await;
+            let advanced = self.gate().advance_run(run, &step).await;
+            if advanced.is_err() {
+                // It ran, whatever became of the run.
+                for (call, report) in step.reports {
+                    tell(around, &call, report).await;
                 }
             }
+            advanced
         });
         for advanced in join_all(uses).await {
             advanced?;
         }
-        Ok(pen.into_inner())
+        Ok(())
     }
 
-    /// Asks the model, and takes its answer for what it is: requests, or the end. Returns the messages, too, as
-    /// they are kept, when more follows.
+    /// Asks the model, and takes its answer for what it is: requests, or the end.
     async fn think(
         &self,
         run: &Run,
         messages: &[Message],
         around: &Around,
         feed: &Feed,
-    ) -> Result<(Turn, Vec<Value>), GateError> {
+    ) -> Result<Turn, GateError> {
         // What was said in earlier runs was heeded then, and that is kept.
         let earlier = messages.len().saturating_sub(run.messages as usize);
         let said = messages.iter().skip(earlier).filter_map(said_by_person);
@@ -196,11 +176,10 @@ impl Agent {
         let (completion, tripped) = match answered {
             Ok(Some(answered)) => answered,
             // It was stopped meanwhile.
-            Ok(None) => return Ok((Turn::Goes(None), Vec::new())),
+            Ok(None) => return Ok(Turn::Goes),
             Err(error) => {
                 feed.end();
-                let ended = self.end(run, RunEnd::Failed(error.to_string())).await?;
-                return Ok((ended, Vec::new()));
+                return self.end(run, RunEnd::Failed(error.to_string())).await;
             }
         };
         if tripped {
@@ -226,8 +205,8 @@ impl Agent {
                 content: Some(completion.text).filter(|text| !text.is_empty()),
                 tool_calls: completion.tool_requests,
             }]);
-            let run = self.gate().advance_run(run, &step).await?;
-            return Ok((Turn::Goes(Some(Box::new(run))), step.messages));
+            self.gate().advance_run(run, &step).await?;
+            return Ok(Turn::Goes);
         }
         if completion.text.trim().is_empty() {
             feed.end();
@@ -247,7 +226,7 @@ impl Agent {
             step.end = Some(RunEnd::Completed(text));
         }
         self.gate().advance_run(run, &step).await?;
-        Ok((Turn::Ended, Vec::new()))
+        Ok(Turn::Ended)
     }
 
     /// Law 1: in a conversation with a person in crisis, or with an answer about it, the draft is a

@@ -97,10 +97,6 @@ impl Sqlite {
 
     pub(crate) async fn get(&self, kind: Kind, id: &str) -> Result<Option<Record>, StoreError> {
         self.inner.queue.settle(kind, Some(id)).await?;
-        let readers = &self.inner.readers;
-        if let Some(found) = readers.at_once(|connection| rows::get(connection, kind, id)) {
-            return Ok(found);
-        }
         let id = id.to_owned();
         self.read(move |connection| rows::get(connection, kind, &id))
             .await
@@ -171,18 +167,6 @@ impl Sqlite {
 }
 
 impl Readers {
-    /// Runs `work`, which looks up one row by its key, on this thread. It takes a few microseconds, and waking
-    /// another thread for it and being woken by it takes many times that. Returns nothing if no connection is
-    /// idle or anything goes wrong; then it is tried in the usual way, which can wait and says what is the matter.
-    fn at_once<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Option<T> {
-        let _permit = self.permits.try_acquire().ok()?;
-        self.file.check().ok()?;
-        let connection = self.idle().pop()?;
-        let outcome = work(&connection).ok()?;
-        self.idle().push(connection);
-        Some(outcome)
-    }
-
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Connection>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -247,7 +247,7 @@ fn installed_folders_may_be_searched_by_one_process() {
         ],
     );
     lines(
-        r"d:\work\shop",
+        r"d:\src\shop",
         &[
             r#"$env:JAVA_HOME = "C:\Program Files\Java\jdk-17"; mvn -v"#,
             r#"$env:Path = "C:\Program Files\nodejs;" + $env:Path; npm test"#,

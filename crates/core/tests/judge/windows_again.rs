@@ -86,7 +86,7 @@ fn commands_of_windows_are_read_as_its_shells_read_them() {
         ("cmd", r#"start "Dev Server" cmd /k npm run dev"#),
         ("terminal", "if exist build rmdir /s /q build"),
         ("terminal", "if exist package-lock.json (npm ci) else (npm install)"),
-        ("terminal", r#"for /r src %f in (*.h) do @findstr /n "TODO" "%f""#),
+        ("terminal", r#"for /r src %f in (*.h) do @findstr /n "main" "%f""#),
         ("terminal", r"venv\Scripts\pip.exe freeze"),
         ("terminal", r".\gradlew.bat assembleDebug"),
         ("terminal", r#"$env:RUST_LOG="debug"; cargo test"#),
