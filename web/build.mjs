@@ -7,7 +7,7 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 /** Maximum size of the script, compressed. */
-const GOAL_BYTES = 60_000;
+const GOAL_BYTES = 61_000;
 const COPIED = ["index.html", "icon.svg"];
 /** Parts of the style sheet in src/style, in cascade order. */
 const STYLES = [

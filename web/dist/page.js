@@ -5017,8 +5017,10 @@
     #said = /* @__PURE__ */ new Map();
     /** The last notice that stands for a draft, and which draft that is. */
     #held = null;
-    /** Whether something may have been said before the stream was opened: what is said is not told again. */
+    /** Whether nothing was heard live yet: what was said before the stream was opened is not told again. */
     #mayHaveMissed = false;
+    /** Whether stored messages are being read, and must be read once more behind that. */
+    #recalling = "no";
     #closed = new AbortController();
     close() {
       this.#closed.abort();
@@ -5041,7 +5043,7 @@
         const said2 = asked4[asked4.length - runs.length + index];
         if (said2?.content) this.#push({ kind: "person", text: said2.content });
         if (FINAL.includes(run2.status)) {
-          await this.#follow(run2.run_id);
+          await this.#follow(run2.run_id, false);
         } else {
           this.isLoaded.value = true;
           await this.#drive(run2.run_id);
@@ -5066,16 +5068,16 @@
     }
     async #drive(run2) {
       this.running.value = run2;
-      await this.#follow(run2);
+      await this.#follow(run2, true);
       if (this.running.value === run2) this.running.value = null;
     }
     /** Follows a run to its end, across lost connections. */
-    async #follow(run2) {
+    async #follow(run2, isLive) {
       let last2 = null;
       let hasEnded = false;
       const listener = {
         opened: () => {
-          this.#mayHaveMissed = true;
+          this.#mayHaveMissed = isLive;
         },
         told: (event, id) => {
           if (id !== null) last2 = id;
@@ -5099,8 +5101,19 @@
     async #messages(session) {
       return (await get(`/v1/sessions/${segment(session)}/messages`)).messages;
     }
-    /** Puts what was said before the stream was opened in its place, from the stored messages. */
+    /** Puts what was said before the stream was opened in its place, once for all tools that start meanwhile. */
     async #recall() {
+      if (this.#recalling !== "no") {
+        this.#recalling = "again";
+        return;
+      }
+      do {
+        this.#recalling = "once";
+        await this.#recallOnce();
+      } while (this.#recalling === "again");
+      this.#recalling = "no";
+    }
+    async #recallOnce() {
       if (this.session === null) return;
       const messages = await this.#messages(this.session).catch((error) => {
         if (error instanceof Unreachable) return [];
@@ -5116,8 +5129,7 @@
       }
     }
     #hear(event) {
-      const missed = this.#mayHaveMissed;
-      if (["message.delta", "message.snapshot", "tool.started"].includes(event.event)) this.#mayHaveMissed = false;
+      if (event.event === "message.delta" || event.event === "message.snapshot") this.#mayHaveMissed = false;
       switch (event.event) {
         case "message.delta":
           if (event.notice !== true) this.#speak(event.delta, "more");
@@ -5129,7 +5141,7 @@
           this.#hold(event);
           break;
         case "tool.started":
-          if (missed && !this.#said.has(event.tool_call_id)) void this.#recall();
+          if (this.#mayHaveMissed && !this.#said.has(event.tool_call_id)) void this.#recall();
           this.#start(event);
           break;
         case "tool.completed":

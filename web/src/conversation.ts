@@ -60,8 +60,10 @@ export class Conversation {
   #said = new Map<string, string>();
   /** The last notice that stands for a draft, and which draft that is. */
   #held: { notice: string; draft: string | null } | null = null;
-  /** Whether something may have been said before the stream was opened: what is said is not told again. */
+  /** Whether nothing was heard live yet: what was said before the stream was opened is not told again. */
   #mayHaveMissed = false;
+  /** Whether stored messages are being read, and must be read once more behind that. */
+  #recalling: "no" | "once" | "again" = "no";
   #closed = new AbortController();
 
   constructor(readonly session: string | null) {}
@@ -88,7 +90,8 @@ export class Conversation {
       const said = asked[asked.length - runs.length + index];
       if (said?.content) this.#push({ kind: "person", text: said.content });
       if (FINAL.includes(run.status)) {
-        await this.#follow(run.run_id);
+        // Everything it said was read above.
+        await this.#follow(run.run_id, false);
       } else {
         this.isLoaded.value = true;
         await this.#drive(run.run_id);
@@ -116,17 +119,17 @@ export class Conversation {
 
   async #drive(run: string): Promise<void> {
     this.running.value = run;
-    await this.#follow(run);
+    await this.#follow(run, true);
     if (this.running.value === run) this.running.value = null;
   }
 
   /** Follows a run to its end, across lost connections. */
-  async #follow(run: string): Promise<void> {
+  async #follow(run: string, isLive: boolean): Promise<void> {
     let last: string | null = null;
     let hasEnded = false;
     const listener = {
       opened: () => {
-        this.#mayHaveMissed = true;
+        this.#mayHaveMissed = isLive;
       },
       told: (event: LiveEvent, id: string | null) => {
         if (id !== null) last = id;
@@ -152,8 +155,21 @@ export class Conversation {
     return (await get<{ messages: Message[] }>(`/v1/sessions/${segment(session)}/messages`)).messages;
   }
 
-  /** Puts what was said before the stream was opened in its place, from the stored messages. */
+  /** Puts what was said before the stream was opened in its place, once for all tools that start meanwhile. */
   async #recall(): Promise<void> {
+    if (this.#recalling !== "no") {
+      this.#recalling = "again";
+      return;
+    }
+    do {
+      this.#recalling = "once";
+      await this.#recallOnce();
+      // Another tool may have started since.
+    } while ((this.#recalling as string) === "again");
+    this.#recalling = "no";
+  }
+
+  async #recallOnce(): Promise<void> {
     if (this.session === null) return;
     const messages = await this.#messages(this.session).catch((error: unknown) => {
       // Without a connection the text comes with the next reading.
@@ -171,8 +187,8 @@ export class Conversation {
   }
 
   #hear(event: LiveEvent): void {
-    const missed = this.#mayHaveMissed;
-    if (["message.delta", "message.snapshot", "tool.started"].includes(event.event)) this.#mayHaveMissed = false;
+    // From the first word that is heard live, none is missed.
+    if (event.event === "message.delta" || event.event === "message.snapshot") this.#mayHaveMissed = false;
     switch (event.event) {
       case "message.delta":
         if (event.notice !== true) this.#speak(event.delta, "more");
@@ -184,7 +200,7 @@ export class Conversation {
         this.#hold(event);
         break;
       case "tool.started":
-        if (missed && !this.#said.has(event.tool_call_id)) void this.#recall();
+        if (this.#mayHaveMissed && !this.#said.has(event.tool_call_id)) void this.#recall();
         this.#start(event);
         break;
       case "tool.completed":

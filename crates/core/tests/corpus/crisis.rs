@@ -9,7 +9,7 @@
 
 use std::path::{Path, PathBuf};
 
-use countersign_core::content::crisis::{Flag, Level, scan, scan_conversation};
+use countersign_core::content::crisis::{Flag, Level, is_sensitive, scan, scan_conversation};
 use proptest::prelude::*;
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
@@ -43,6 +43,30 @@ fn the_larger_sets_meet_the_goals() {
         &data.join("content/crisis_ctx_open.jsonl"),
         &IN_CONVERSATION,
     );
+}
+
+/// An answer of the agent is checked the quick way while it is written, and the whole way when it is sent.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "tests read data sets")]
+fn the_quick_answer_is_the_one_of_the_whole_reading() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/crisis.jsonl");
+    let rows = std::fs::read_to_string(own).expect("the data set is readable");
+    let texts: Vec<String> = rows
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
+        .filter_map(|row| row["text"].as_str().map(str::to_owned))
+        .collect();
+    let long = "and so on ".repeat(60_000);
+    // Pairs of neighbours are texts in which one part is harmless and another is not.
+    let pairs = texts.windows(2).map(|pair| pair.join("\n"));
+    let all = texts.iter().cloned().chain(pairs).chain([long]);
+    let mut sensitive = 0;
+    for text in all {
+        let whole = scan(&text).is_sensitive();
+        assert_eq!(is_sensitive(&text), whole, "{text}");
+        sensitive += usize::from(whole);
+    }
+    assert!(sensitive > 100, "{sensitive} sensitive texts tell nothing");
 }
 
 #[expect(clippy::disallowed_methods, reason = "tests may look for data sets")]
