@@ -6,6 +6,8 @@ mod canonical;
 mod card;
 mod ledger;
 mod lifecycle;
+#[path = "../support/processor.rs"]
+mod processor;
 #[expect(clippy::disallowed_methods, reason = "tests read the environment")]
 #[path = "../../../testkit/src/skipped.rs"]
 pub mod skipped;

@@ -11,8 +11,9 @@ use std::path::{Path, PathBuf};
 
 use countersign_core::content::crisis::{Flag, Level, is_sensitive, scan, scan_conversation};
 use proptest::prelude::*;
-use rustix::time::{ClockId, clock_gettime};
 use serde_json::Value;
+
+use crate::processor;
 
 /// Share of texts that must be noticed, and share of harmless ones that may be, per mille.
 struct Goal {
@@ -323,25 +324,14 @@ fn time_grows_with_the_text_and_no_faster() {
         let small = unit.repeat(4_000);
         let large = unit.repeat(32_000);
         scan(&small);
-        let short = time(|| scan(&small));
-        let long = time(|| scan(&large));
+        let (_, short) = processor::time(|| scan(&small));
+        let (_, long) = processor::time(|| scan(&large));
         // Eight times the text.
         assert!(
             long < short * 40 + std::time::Duration::from_millis(50),
             "{unit}: {short:?} {long:?}"
         );
     }
-}
-
-/// Returns how much processor `work` takes, whatever else the machine does meanwhile.
-fn time<T>(work: impl FnOnce() -> T) -> std::time::Duration {
-    let used = || {
-        let used = clock_gettime(ClockId::ThreadCPUTime);
-        std::time::Duration::try_from(used).unwrap_or_default()
-    };
-    let before = used();
-    std::hint::black_box(work());
-    used().saturating_sub(before)
 }
 
 proptest! {

@@ -13,6 +13,8 @@ mod crisis;
 mod impact;
 mod parser_agreement;
 mod personal;
+#[path = "../support/processor.rs"]
+mod processor;
 #[path = "../support/rows.rs"]
 mod rows;
 mod secrets;

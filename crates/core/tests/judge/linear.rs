@@ -6,10 +6,12 @@
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use countersign_core::assess::assess_command;
 use countersign_core::knowledge::{Flag, Lifts, PROGRAMS, Row, Value};
+
+use crate::processor;
 
 /// Words of the short line and of the long one.
 const WORDS: [usize; 2] = [32, 512];
@@ -56,21 +58,13 @@ fn sixteen_times_the_words_take_no_more_than_their_share() {
 /// Whether the long line takes more than its share each time.
 fn is_slow(short: &str, long: &str) -> bool {
     (0..TRIES).all(|_| {
-        let took = time(long);
-        took > FLOOR && took > time(short) * RATIO_MAX
+        let took = cost(long);
+        took > FLOOR && took > cost(short) * RATIO_MAX
     })
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a test may measure; the core may not"
-)]
-fn time(line: &str) -> Duration {
-    let start = Instant::now();
-    let assessment = assess_command(line);
-    let took = start.elapsed();
-    drop(assessment);
-    took
+fn cost(line: &str) -> Duration {
+    processor::time(|| assess_command(line)).1
 }
 
 fn line<'a>(row: &Row, words: impl Iterator<Item = &'a str>) -> String {

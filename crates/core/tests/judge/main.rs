@@ -15,6 +15,8 @@ mod names;
 mod owners;
 mod places;
 mod policy;
+#[path = "../support/processor.rs"]
+mod processor;
 mod quiet;
 mod quiet_again;
 mod reached;
