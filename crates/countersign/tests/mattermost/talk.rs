@@ -104,6 +104,48 @@ fn a_conversation_of_two_goes_on_where_it_was() {
     );
 }
 
+/// Waits for a card with buttons that shows `words`.
+fn card_about(person: &Person, words: &str) -> Card {
+    let card = person.wait_for_post(|post| {
+        let card = Card(post.clone());
+        !card.actions().is_empty() && card.text().contains(words)
+    });
+    Card(card.unwrap_or_else(|| panic!("no card about {words}")))
+}
+
+#[test]
+fn a_run_asks_and_ends_where_it_was_started_after_a_new_conversation_was_begun() {
+    let wants = |id: &str, path: &str| {
+        let command = format!("rm -rf ~/{path}");
+        Reply::calls([], &[Call::new(id, "terminal", &json!({ "command": command }))])
+    };
+    let script = vec![
+        wants("c1", "first"),
+        wants("c2", "second"),
+        Reply::text(["All is done."]),
+    ];
+    let talk = talk(script, &["ana", "ben"]);
+    let bot = talk.scene.place().bot.id.clone();
+    let scene = &talk.scene;
+    let direct = scene.ana.direct(&bot);
+    scene.ana.say(&direct, "", "clean up please");
+    let first = card_about(&scene.ana, "first");
+    assert_eq!(first.0["channel_id"], direct.as_str());
+    let typed = scene.ana.command(&direct, &scene.place().team_id, "/new");
+    let words = typed.body.to_string();
+    assert!(words.contains("still under way") && words.contains("/stop"), "{words}");
+    assert_eq!(scene.ana.click(first.id(), "deny").status, 200);
+    let second = card_about(&scene.ana, "second");
+    assert_eq!(second.0["channel_id"], direct.as_str(), "a private run stays private");
+    let scene = talk.scene.restart_gateway();
+    assert_eq!(scene.ana.click(second.id(), "deny").status, 200);
+    let end = hears(&scene.ana, &bot, "All is done.");
+    assert_eq!(end["channel_id"], direct.as_str());
+    let shared = scene.place().posts(&scene.place().channel_id);
+    let shared = json!(shared).to_string();
+    assert!(!shared.contains("rm -rf"), "{shared}");
+}
+
 #[test]
 fn who_is_not_listed_and_what_is_not_meant_for_it_starts_nothing() {
     let talk = talk(vec![Reply::text(["Answer to ana."])], &["ana"]);

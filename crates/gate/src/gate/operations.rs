@@ -151,7 +151,8 @@ operations! {
     fn thread(who: &Principal, place: &str) -> Option<Thread> = runs.thread;
     fn renew_thread(who: &Principal, place: &str) -> () = runs.renew_thread;
     fn note_thread_run(who: &Principal, place: &str, run: &str) -> () = runs.note_thread_run;
-    fn note_thread_told(who: &Principal, place: &str, run: &str) -> () = runs.note_thread_told;
+    fn note_thread_told(channel: &str, run: &str) -> () = runs.note_thread_told;
+    fn is_told(channel: &str, run: &str) -> bool = runs.is_told;
     fn threads_untold(channel: &str) -> Vec<Thread> = runs.threads_untold;
     fn begin_listening(channel: &str) -> () = runs.begin_listening;
     fn heard_at(channel: &str) -> Option<i64> = runs.heard_at;

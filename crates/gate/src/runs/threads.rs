@@ -86,13 +86,30 @@ impl Runs {
         record.as_ref().map(thread).transpose()
     }
 
-    /// Begins another conversation in the same place.
+    /// Begins another conversation in the same place. The one before is kept under its session: a
+    /// run of it may be under way, and its questions still belong here.
     pub async fn renew_thread(&self, who: &Principal, place: &str) -> Result<(), GateError> {
-        self.change_thread(who, place, |record, _| {
+        retry_on_conflict(|| async {
+            let Some(mut record) = self.thread_record(who, place).await? else {
+                return Ok(());
+            };
+            let past = Put {
+                record: Record {
+                    id: format!("{}\n{}", record.id, record.session),
+                    version: 0,
+                    ..record.clone()
+                },
+                expect: Expect::Absent,
+            };
             record.session = fresh_session();
-            record.run.clear();
+            let put = Put {
+                expect: Expect::Version(record.version),
+                record,
+            };
+            self.write_threads(vec![past, put]).await
         })
         .await
+        .map_err(busy(BUSY))
     }
 
     /// Notes which run goes on in the conversation.
@@ -106,28 +123,64 @@ impl Runs {
             .await
     }
 
-    /// Notes that the end of a run was told in the conversation.
-    pub async fn note_thread_told(
-        &self,
-        who: &Principal,
-        place: &str,
-        run: &str,
-    ) -> Result<(), GateError> {
-        self.change_thread(who, place, |_, stored| stored.told = Some(run.to_owned()))
-            .await
+    /// Notes that the end of a run was told in the conversation it was started in, which may have
+    /// been renewed since.
+    pub async fn note_thread_told(&self, channel: &str, run: &str) -> Result<(), GateError> {
+        retry_on_conflict(|| async {
+            let mut puts = Vec::new();
+            for mut record in self.records_of_run(channel, run).await? {
+                let mut stored: StoredThread = read(&record)?;
+                stored.told = Some(run.to_owned());
+                record.body = written(&stored);
+                puts.push(Put {
+                    expect: Expect::Version(record.version),
+                    record,
+                });
+            }
+            self.write_threads(puts).await
+        })
+        .await
+        .map_err(busy(BUSY))
     }
 
-    /// Returns the conversations of a channel in which a run is under way or its end was not told.
+    /// Whether the end of a run was told where it was started.
+    pub async fn is_told(&self, channel: &str, run: &str) -> Result<bool, GateError> {
+        let records = self.records_of_run(channel, run).await?;
+        for record in &records {
+            let stored: StoredThread = read(record)?;
+            if stored.told.as_deref() == Some(run) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    async fn records_of_run(&self, channel: &str, run: &str) -> Result<Vec<Record>, StoreError> {
+        let query = Query {
+            link: Some(channel.to_owned()),
+            run: Some(run.to_owned()),
+            ..Query::of(Kind::Thread)
+        };
+        self.base.store.find(query).await
+    }
+
+    /// Returns the conversations of a channel in which a run is under way or its end was not told,
+    /// one of each run.
     pub async fn threads_untold(&self, channel: &str) -> Result<Vec<Thread>, GateError> {
         let query = Query {
             link: Some(channel.to_owned()),
             ..Query::of(Kind::Thread)
         };
         let records = self.base.find_all(query).await?;
-        let all = records.iter().map(thread);
-        let all: Vec<Thread> = all.collect::<Result<_, _>>()?;
-        let is_untold = |thread: &Thread| thread.run.is_some() && thread.run != thread.told;
-        Ok(all.into_iter().filter(is_untold).collect())
+        let mut untold: Vec<Thread> = Vec::new();
+        for record in &records {
+            let thread = thread(record)?;
+            let is_untold = thread.run.is_some() && thread.run != thread.told;
+            if is_untold && untold.iter().all(|known| known.run != thread.run) {
+                untold.push(thread);
+            }
+        }
+        Ok(untold)
     }
 
     /// Notes that a channel is listened to from now on, unless it was before: what is said while
@@ -245,12 +298,17 @@ impl Runs {
 
     async fn write_thread(&self, put: Put) -> Result<Record, GateError> {
         let record = put.record.clone();
+        self.write_threads(vec![put]).await?;
+        Ok(record)
+    }
+
+    async fn write_threads(&self, puts: Vec<Put>) -> Result<(), GateError> {
         let change = Change {
-            puts: vec![put],
+            puts,
             entries: Vec::new(),
         };
         self.base.store.commit(change).await?;
-        Ok(record)
+        Ok(())
     }
 }
 

@@ -169,9 +169,8 @@ impl Desk {
         match self.gate.threads_untold(self.chat.name()).await {
             Ok(threads) => {
                 for thread in threads {
-                    let who = self.principal(thread.person.clone());
                     if let Some(run) = thread.run {
-                        self.end_soon(who, thread.place, run);
+                        self.end_soon(thread.place, run);
                     }
                 }
             }

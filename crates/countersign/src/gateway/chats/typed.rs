@@ -16,7 +16,7 @@ use countersign_gate::approvals::answer::ApprovalFilter;
 use countersign_gate::base::principal::Principal;
 use countersign_gate::chats::click::Refusal;
 use countersign_gate::records::view::ApprovalView;
-use countersign_gate::runs::BUILTIN;
+use countersign_gate::runs::{BUILTIN, builtin};
 use countersign_gate::sessions::OverrideRequest;
 
 use super::Desk;
@@ -111,10 +111,7 @@ impl Desk {
             Command::Model { name: Some(_) } => {
                 Ok("The model is set in the configuration.".to_owned())
             }
-            Command::New => {
-                self.gate.renew_thread(who, &typed.thread).await?;
-                Ok("Your next message starts a new conversation.".to_owned())
-            }
+            Command::New => self.renew(typed, who).await,
             Command::Retry => self.retry(typed, who).await,
             Command::Stop => self.stop(typed, who).await,
             Command::Whoami => Ok(format!("You are {}.", code(&who.name))),
@@ -344,6 +341,22 @@ impl Desk {
         let run = self.agent.start(who, request).await?;
         self.speak_soon(who, &thread.place, &run.run_id).await?;
         Ok("Once more.".to_owned())
+    }
+
+    /// Begins another conversation. A run of the one before goes on, and asks and ends here.
+    async fn renew(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
+        let thread = self.gate.thread(who, &typed.thread).await?;
+        self.gate.renew_thread(who, &typed.thread).await?;
+        let mut words = "Your next message starts a new conversation.".to_owned();
+        if let Some(run) = thread.and_then(|thread| thread.run)
+            && !self.gate.run_of(&builtin(), &run).await?.status.is_final()
+        {
+            words.push_str(" The last run is still under way and goes on here.");
+            if let Some(stop) = self.chat.typed_as("stop") {
+                let _infallible = write!(words, " `{stop}` stops it.");
+            }
+        }
+        Ok(words)
     }
 
     async fn stop(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {

@@ -52,20 +52,20 @@ impl Desk {
         // Heard from the start on, before anything else is waited for.
         let reader = self.agent.feed(run).map(|feed| feed.listen());
         self.gate.note_thread_run(who, thread, run).await?;
-        let (desk, who) = (self.clone(), who.clone());
+        let desk = self.clone();
         let (thread, run) = (thread.to_owned(), run.to_owned());
         tokio::spawn(async move {
             let said = match reader {
                 Some(reader) => desk.speak(&thread, &run, reader).await,
                 None => String::new(),
             };
-            desk.tell_end(&who, &thread, &run, &said).await;
+            desk.tell_end(&thread, &run, &said).await;
         });
         Ok(())
     }
 
     /// Tells the end of a run that was begun before a restart.
-    pub(super) fn end_soon(&self, who: Principal, thread: String, run: String) {
+    pub(super) fn end_soon(&self, thread: String, run: String) {
         let desk = self.clone();
         tokio::spawn(async move {
             match desk.ended(&run).await {
@@ -73,11 +73,9 @@ impl Desk {
                 Ok(None) | Err(_) => return,
             }
             // Another gateway may have shown it all the while.
-            match desk.gate.thread(&who, &thread).await {
-                Ok(Some(kept)) if kept.told.as_ref() != Some(&run) => {
-                    desk.tell_end(&who, &thread, &run, "").await;
-                }
-                Ok(_) | Err(_) => {}
+            match desk.gate.is_told(desk.chat.name(), &run).await {
+                Ok(false) => desk.tell_end(&thread, &run, "").await,
+                Ok(true) | Err(_) => {}
             }
         });
     }
@@ -114,7 +112,7 @@ impl Desk {
     }
 
     /// Waits for the end of a run and tells it, unless `said` was it.
-    async fn tell_end(&self, who: &Principal, thread: &str, run: &str, said: &str) {
+    async fn tell_end(&self, thread: &str, run: &str, said: &str) {
         let ended = match self.ended(run).await {
             Ok(Some(ended)) => ended,
             Ok(None) => return,
@@ -144,7 +142,7 @@ impl Desk {
                 }
             }
         }
-        if let Err(error) = self.gate.note_thread_told(who, thread, run).await {
+        if let Err(error) = self.gate.note_thread_told(self.chat.name(), run).await {
             tracing::warn!(%error, run, "that the end was told could not be noted");
         }
     }
