@@ -3,7 +3,7 @@
 use countersign_testkit::mattermost::{Settings, Version};
 use serde_json::json;
 
-use crate::scene::{Card, Scene, seen_by};
+use crate::scene::{Card, Scene, is_unheard, seen_by};
 use crate::support::RISKY;
 
 const OTHER: &str = "rm -rf /srv/mail";
@@ -109,7 +109,7 @@ fn a_denial_takes_a_note_from_a_dialog_to_the_agent() {
     let element = &dialog["dialog"]["elements"][0];
     let name = element["name"].as_str().unwrap();
     let note = json!({ name: "ask ops\nfirst" });
-    let sent = scene.ana.submit(&dialog, &scene.place().channel_id, &note);
+    let sent = scene.ana.submit(&dialog, scene.place(), &note);
     assert_eq!((sent.status, sent.text("error")), (200, ""), "{sent:?}");
     let call = scene.decided(&question);
     assert_eq!(call["status"], "denied");
@@ -139,12 +139,12 @@ fn a_dialog_counts_once_and_only_for_the_one_it_was_opened_for() {
     let last = state.chars().next_back().unwrap();
     cut["dialog"]["state"] = json!(state.trim_end_matches(last));
     let rows = [
-        ("another person", scene.ben.submit(&dialog, channel, &words)),
+        ("another person", scene.ben.submit(&dialog, scene.place(), &words)),
         (
             "another choice",
-            scene.ana.submit(&altered, channel, &words),
+            scene.ana.submit(&altered, scene.place(), &words),
         ),
-        ("another code", scene.ana.submit(&cut, channel, &words)),
+        ("another code", scene.ana.submit(&cut, scene.place(), &words)),
     ];
     for (name, sent) in rows {
         assert_eq!(sent.status, 200, "{name}: {sent:?}");
@@ -159,9 +159,9 @@ fn a_dialog_counts_once_and_only_for_the_one_it_was_opened_for() {
     });
     assert_eq!(scene.send("dialog", &forged).status, 200);
     scene.assert_waiting(&question, "past the server");
-    assert_eq!(scene.ana.submit(&dialog, channel, &words).text("error"), "");
+    assert_eq!(scene.ana.submit(&dialog, scene.place(), &words).text("error"), "");
     assert_eq!(scene.decided(&question)["status"], "denied");
-    assert_ne!(scene.ana.submit(&dialog, channel, &words).text("error"), "");
+    assert_ne!(scene.ana.submit(&dialog, scene.place(), &words).text("error"), "");
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn a_question_of_the_agent_is_answered_by_a_button_or_in_own_words() {
     let dialog = scene.ana.wait_for_dialog(seen).unwrap();
     let name = dialog["dialog"]["elements"][0]["name"].as_str().unwrap();
     let words = json!({ name: "neither" });
-    let sent = scene.ana.submit(&dialog, &scene.place().channel_id, &words);
+    let sent = scene.ana.submit(&dialog, scene.place(), &words);
     assert_eq!((sent.status, sent.text("error")), (200, ""), "{sent:?}");
     assert_eq!(answer(&second)["answer"]["text"], "neither");
 }
@@ -288,7 +288,7 @@ fn a_click_while_the_gateway_is_away_can_be_repeated() {
     let scene = Scene::new();
     let (question, card) = scene.asked(RISKY);
     scene.relay.hold_back();
-    assert_eq!(scene.ana.click(card.id(), "once").status, 503);
+    assert!(is_unheard(scene.ana.click(card.id(), "once").status));
     scene.assert_waiting(&question, "nobody heard it");
     scene.relay.lead_to(&scene.gateway.url);
     assert_eq!(scene.ana.click(card.id(), "once").status, 200);

@@ -7,6 +7,7 @@ use countersign_core::command::TABLE;
 use countersign_testkit::mattermost::{Settings, Version};
 use serde_json::{Value, json};
 
+use crate::delivery::lower;
 use crate::scene::Scene;
 use crate::support::{PATIENCE, RISKY, said};
 
@@ -307,12 +308,7 @@ fn commands_work_on_every_version_and_in_a_conversation_of_two() {
 #[test]
 fn a_bot_that_may_not_register_commands_still_delivers_cards_with_buttons() {
     let scene = Scene::with(|wanted| {
-        wanted.before = |stage| {
-            let (team, bot) = (&stage.place.team_id, &stage.place.bot.id);
-            let path = format!("/teams/{team}/members/{bot}/schemeRoles");
-            let roles = json!({ "scheme_admin": false, "scheme_user": true });
-            assert_eq!(stage.place.admin.put(&path, &roles).status, 200);
-        };
+        wanted.before = lower;
     });
     let (question, card) = scene.asked(RISKY);
     // Nobody is told to type what is not there.

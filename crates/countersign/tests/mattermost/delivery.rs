@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use countersign_testkit::mattermost::{Fault, RateLimit};
 use serde_json::json;
 
-use crate::scene::Scene;
+use crate::scene::{Scene, Stage};
 use crate::support::RISKY;
 
 #[test]
@@ -101,9 +101,20 @@ fn if_nobody_could_be_reached_that_is_what_the_agent_is_told() {
     assert!(told.contains("nobody could be reached"), "{told}");
 }
 
+/// Makes the bot an ordinary member of the team; who administers it may write everywhere in it.
+pub(crate) fn lower(stage: &Stage) {
+    let (team, bot) = (&stage.place.team_id, &stage.place.bot.id);
+    let path = format!("/teams/{team}/members/{bot}/schemeRoles");
+    let roles = json!({ "scheme_admin": false, "scheme_user": true });
+    assert_eq!(stage.place.admin.put(&path, &roles).status, 200);
+}
+
 #[test]
 fn a_channel_the_bot_may_not_write_to_is_told_as_unreachable_and_recovers() {
-    let scene = Scene::with(|wanted| wanted.config = json!({ "approvals": { "timeout": "3s" } }));
+    let scene = Scene::with(|wanted| {
+        wanted.config = json!({ "approvals": { "timeout": "3s" } });
+        wanted.before = lower;
+    });
     let place = scene.place();
     let path = format!("/channels/{}/members/{}", place.channel_id, place.bot.id);
     assert_eq!(place.admin.delete(&path).status, 200);
@@ -187,6 +198,7 @@ fn a_card_that_cannot_be_delivered_goes_to_the_next_channel() {
     let scene = Scene::with(|wanted| {
         wanted.config = json!({ "approvals": { "fallback": ["mattermost", "backup"] } });
         wanted.backup = true;
+        wanted.before = lower;
     });
     let place = scene.place();
     let (first, card) = scene.asked(RISKY);

@@ -24,10 +24,10 @@ fn a_reaction_of_an_approver_answers_the_card() {
     {
         let question = scene.ask(&format!("rm -rf /srv/number{number}"));
         let card = card(&scene, &question.approval);
-        assert_eq!(scene.ben.react(card.id(), emoji).status, 201);
-        assert_eq!(scene.ana.react(card.id(), "tada").status, 201);
+        assert_eq!(scene.ben.react(card.id(), emoji).status, 200);
+        assert_eq!(scene.ana.react(card.id(), "tada").status, 200);
         scene.assert_waiting(&question, "somebody else, something else");
-        assert_eq!(scene.ana.react(card.id(), emoji).status, 201);
+        assert_eq!(scene.ana.react(card.id(), emoji).status, 200);
         let call = scene.decided(&question);
         assert_eq!(call["status"], status, "{emoji}: {call}");
         assert_eq!(call["decision"]["by"], "ana");
@@ -63,7 +63,7 @@ fn a_reaction_made_while_the_gateway_was_away_is_found() {
     let question = scene.ask(RISKY);
     let card = card(&scene, &question.approval);
     let scene = scene.restart_gateway_after(|scene| {
-        assert_eq!(scene.ana.react(card.id(), "x").status, 201);
+        assert_eq!(scene.ana.react(card.id(), "x").status, 200);
     });
     assert_eq!(scene.decided(&question)["status"], "denied");
 }

@@ -295,12 +295,10 @@ fn form(
         ("text", words.trim()),
         ("trigger_id", &trigger_id),
         ("response_url", &response_url),
+        ("root_id", root_id),
     ];
-    // Older servers do not say in which thread it was typed.
-    let tells_thread = shared.settings().version >= Version::V11_9;
-    let thread = tells_thread.then_some(("root_id", root_id));
-    let fields = fields.into_iter().chain(thread);
     Ok(fields
+        .into_iter()
         .map(|(key, value)| (key.to_owned(), value.to_owned()))
         .collect())
 }
@@ -368,6 +366,7 @@ fn show(
         message,
         props,
         pending_post_id: String::new(),
+        kind: "",
         is_pinned: false,
     };
     if text(reply, "response_type") == "in_channel" {

@@ -60,7 +60,8 @@ pub(super) async fn submit(State(shared): State<Shared>, session: Session, body:
     {
         let world = shared.world();
         world.may_read(&session.user_id, &channel_id)?;
-        if !team_id.is_empty() && !world.in_team(&session.user_id, &team_id) {
+        // Without a team nobody is in it, also in a conversation of two.
+        if !world.in_team(&session.user_id, &team_id) {
             return Err(AppError::forbidden());
         }
     }

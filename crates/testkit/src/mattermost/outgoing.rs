@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use super::error::AppError;
 use super::server::Shared;
-use super::settings::REPLY_BYTES_MAX;
+use super::settings::{REPLY_BYTES_MAX, Version};
 
 /// What an integration answered.
 #[derive(Clone, Debug)]
@@ -61,7 +61,9 @@ pub(super) async fn call(
     let response = request.send().await.map_err(|_| failed())?;
     let status = response.status().as_u16();
     if status != 200 {
+        // Only the newest servers say how an integration failed.
         let shown = match status {
+            _ if settings.version < Version::V11_10 => StatusCode::BAD_REQUEST,
             429 => StatusCode::TOO_MANY_REQUESTS,
             503 => StatusCode::SERVICE_UNAVAILABLE,
             500..=599 => StatusCode::BAD_GATEWAY,

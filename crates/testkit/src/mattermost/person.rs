@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 use tokio_tungstenite::tungstenite::client::IntoClientRequest as _;
 use tokio_tungstenite::tungstenite::{Message, WebSocket, client};
 
+use super::place::Place;
 use super::server::locked;
 
 /// How long anything may take; generous, because machines are busy.
@@ -182,16 +183,16 @@ impl Person {
         self.post(&path, &json!({}))
     }
 
-    /// Fills in a dialog as it was opened and sends it off.
-    pub fn submit(&self, opened: &Value, channel_id: &str, submission: &Value) -> Asked {
+    /// Fills in a dialog as it was opened in the channel of `place` and sends it off.
+    pub fn submit(&self, opened: &Value, place: &Place, submission: &Value) -> Asked {
         self.post(
             "/actions/dialogs/submit",
             &json!({
                 "url": opened.get("url"),
                 "callback_id": opened.pointer("/dialog/callback_id"),
                 "state": opened.pointer("/dialog/state"),
-                "channel_id": channel_id,
-                "team_id": "",
+                "channel_id": place.channel_id,
+                "team_id": place.team_id,
                 "submission": submission,
                 "cancelled": false,
             }),
@@ -201,6 +202,15 @@ impl Person {
     /// Types a line that begins with a slash. In a conversation of two the team must be said.
     pub fn command(&self, channel_id: &str, team_id: &str, line: &str) -> Asked {
         let body = json!({ "channel_id": channel_id, "team_id": team_id, "command": line });
+        self.post("/commands/execute", &body)
+    }
+
+    /// Types such a line below a message.
+    pub fn command_below(&self, place: &Place, root_id: &str, line: &str) -> Asked {
+        let body = json!({
+            "channel_id": place.channel_id, "team_id": place.team_id, "root_id": root_id,
+            "command": line,
+        });
         self.post("/commands/execute", &body)
     }
 

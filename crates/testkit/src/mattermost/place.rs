@@ -124,7 +124,8 @@ impl Place {
         done(self.admin.put(&path, &json!({ "active": false }))).map(drop)
     }
 
-    /// Returns the posts of a channel as the administrator sees them, oldest first.
+    /// Returns what people and bots wrote in a channel as the administrator sees it, oldest first;
+    /// not what the server writes itself, such as who joined.
     pub fn posts(&self, channel_id: &str) -> Vec<Value> {
         let mut posts = Vec::new();
         for page in 0.. {
@@ -136,10 +137,12 @@ impl Place {
                 .flatten()
                 .filter_map(Value::as_str)
                 .collect();
-            posts.extend(
-                ids.iter()
-                    .filter_map(|id| said.get("posts")?.get(id).cloned()),
-            );
+            let is_written = |post: &Value| {
+                let kind = post.get("type").and_then(Value::as_str);
+                !kind.is_some_and(|kind| kind.starts_with("system_"))
+            };
+            let found = ids.iter().filter_map(|id| said.get("posts")?.get(id));
+            posts.extend(found.filter(|post| is_written(post)).cloned());
             if ids.len() < 200 {
                 break;
             }

@@ -86,6 +86,7 @@ fn draft(
         message,
         props,
         pending_post_id: text(body, "pending_post_id").to_owned(),
+        kind: "",
         is_pinned: false,
     })
 }
@@ -195,9 +196,36 @@ pub(super) fn whisper_text(shared: &Shared, user_id: &str, channel_id: &str, mes
         message: message.to_owned(),
         props: Map::new(),
         pending_post_id: String::new(),
+        kind: "system_ephemeral",
         is_pinned: false,
     };
     whisper(shared, user_id, post);
+}
+
+/// Writes down who came to a channel or left it, as the server does by itself.
+pub(super) fn note(
+    shared: &Shared,
+    world: &mut World,
+    (channel_id, user_id): (&str, &str),
+    kind: &'static str,
+    message: String,
+) {
+    let post = Post {
+        id: new_id(),
+        create_at: 0,
+        update_at: 0,
+        edit_at: 0,
+        delete_at: 0,
+        user_id: user_id.to_owned(),
+        channel_id: channel_id.to_owned(),
+        root_id: String::new(),
+        message,
+        props: Map::new(),
+        pending_post_id: String::new(),
+        kind,
+        is_pinned: false,
+    };
+    publish(shared, world, post);
 }
 
 pub(super) async fn by_id(
@@ -378,7 +406,7 @@ pub(super) fn shown(post: &Post, props: &Map<String, Value>) -> Value {
         "id": post.id, "create_at": post.create_at, "update_at": post.update_at,
         "edit_at": post.edit_at, "delete_at": post.delete_at, "is_pinned": post.is_pinned,
         "user_id": post.user_id, "channel_id": post.channel_id, "root_id": post.root_id,
-        "original_id": "", "message": post.message, "type": "", "props": props, "hashtags": "",
+        "original_id": "", "message": post.message, "type": post.kind, "props": props, "hashtags": "",
         "pending_post_id": post.pending_post_id, "reply_count": 0, "metadata": {},
     })
 }

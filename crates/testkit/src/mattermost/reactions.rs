@@ -4,7 +4,7 @@ use axum::body::Bytes;
 use axum::extract::{Path, State};
 use serde_json::{Value, json};
 
-use super::error::{Answer, AppError, created, done, needed, object, ok};
+use super::error::{Answer, AppError, done, needed, object, ok};
 use super::routes::Session;
 use super::server::{Shared, locked};
 use super::world::Reaction;
@@ -44,14 +44,14 @@ pub(super) async fn add(State(shared): State<Shared>, session: Session, body: By
             && known.emoji_name == reaction.emoji_name
     };
     if let Some(known) = world.reactions.iter().find(same) {
-        return created(known.public());
+        return ok(known.public());
     }
     world.reactions.push(reaction.clone());
     let audience = world.audience(&channel_id);
     let data = json!({ "reaction": reaction.public().to_string() });
     let broadcast = json!({ "channel_id": channel_id });
     locked(&shared.sockets).tell(&audience, "reaction_added", &data, &broadcast);
-    created(reaction.public())
+    ok(reaction.public())
 }
 
 pub(super) async fn of_post(

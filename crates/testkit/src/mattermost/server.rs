@@ -214,6 +214,7 @@ impl MattermostServer {
         let posts = world.posts.iter();
         posts
             .filter(|post| post.channel_id == channel_id && post.delete_at == 0)
+            .filter(|post| post.kind.is_empty())
             .map(|post| posts::shown(post, &post.props))
             .collect()
     }

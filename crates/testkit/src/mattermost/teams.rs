@@ -7,6 +7,7 @@ use axum::extract::{Path, State};
 use serde_json::{Value, json};
 
 use super::error::{Answer, AppError, created, done, needed, object, ok, says, text};
+use super::posts;
 use super::routes::Session;
 use super::server::{Shared, locked};
 use super::world::{Channel, ChannelKind, Standing, Team, new_id};
@@ -174,11 +175,15 @@ pub(super) async fn create_channel(
         name,
         display_name,
         kind,
-        members: BTreeSet::from([session.user_id]),
+        members: BTreeSet::from([session.user_id.clone()]),
         last_post_at: 0,
     };
     let shown = channel.public();
-    world.channels.insert(channel.id.clone(), channel);
+    let (id, kind) = (channel.id.clone(), "system_join_channel");
+    let name = world.user(&session.user_id)?.username.clone();
+    world.channels.insert(id.clone(), channel);
+    let message = format!("{name} joined the channel.");
+    posts::note(&shared, &mut world, (&id, &session.user_id), kind, message);
     created(shown)
 }
 
@@ -326,8 +331,15 @@ pub(super) async fn add_channel_member(
     }
     let channel = world.channels.get_mut(&id);
     let channel = channel.ok_or_else(|| AppError::missing(NO_CHANNEL))?;
-    channel.members.insert(user.clone());
-    created(channel.member(&user).unwrap_or_default())
+    let is_new = channel.members.insert(user.clone());
+    let member = channel.member(&user).unwrap_or_default();
+    if is_new {
+        let name = |id: &str| world.user(id).map(|user| user.username.clone());
+        let message = format!("{} added to the channel by {}.", name(&user)?, name(&session.user_id)?);
+        let kind = "system_add_to_channel";
+        posts::note(&shared, &mut world, (&id, &session.user_id), kind, message);
+    }
+    created(member)
 }
 
 pub(super) async fn remove_channel_member(
@@ -337,8 +349,12 @@ pub(super) async fn remove_channel_member(
 ) -> Answer {
     let mut world = shared.world();
     world.may_write(&session.user_id, &id)?;
-    if let Some(channel) = world.channels.get_mut(&id) {
-        channel.members.remove(session.meant(&user));
+    let user = session.meant(&user);
+    let channel = world.channels.get_mut(&id);
+    if channel.is_some_and(|channel| channel.members.remove(user)) {
+        let message = format!("{} was removed from the channel.", world.user(user)?.username);
+        let kind = "system_remove_from_channel";
+        posts::note(&shared, &mut world, (&id, &session.user_id), kind, message);
     }
     done()
 }

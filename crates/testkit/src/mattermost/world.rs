@@ -114,6 +114,8 @@ pub(super) struct Post {
     /// With the integrations, which nobody is ever sent.
     pub(super) props: Map<String, Value>,
     pub(super) pending_post_id: String,
+    /// What the server writes itself has one.
+    pub(super) kind: &'static str,
     pub(super) is_pinned: bool,
 }
 
@@ -226,20 +228,22 @@ impl World {
         self.is_admin(user) || team.is_some_and(|team| team.members.contains_key(user))
     }
 
-    /// Members read; in an open channel so does the team.
+    /// Members read, and who administers the team; in an open channel so does the team.
     pub(super) fn may_read(&self, user: &str, channel: &str) -> Result<(), AppError> {
         let channel = self.channel(channel)?;
         let open = channel.kind == ChannelKind::Open && self.in_team(user, &channel.team_id);
-        if self.is_admin(user) || channel.members.contains(user) || open {
+        let rules = self.administers(user, &channel.team_id);
+        if rules || channel.members.contains(user) || open {
             return Ok(());
         }
         Err(AppError::forbidden())
     }
 
-    /// Members write.
+    /// Members write, and who administers the team.
     pub(super) fn may_write(&self, user: &str, channel: &str) -> Result<(), AppError> {
         let channel = self.channel(channel)?;
-        if self.is_admin(user) || channel.members.contains(user) {
+        let rules = self.administers(user, &channel.team_id);
+        if rules || channel.members.contains(user) {
             return Ok(());
         }
         Err(AppError::forbidden())
@@ -247,14 +251,17 @@ impl World {
 
     /// Own commands are for those who administer the team.
     pub(super) fn may_command(&self, user: &str, team: &str) -> Result<(), AppError> {
-        let standing = self
-            .teams
-            .get(team)
-            .and_then(|team| team.members.get(user).copied());
-        if self.is_admin(user) || standing == Some(Standing::Admin) {
+        if self.administers(user, team) {
             return Ok(());
         }
         Err(AppError::forbidden())
+    }
+
+    /// Whether an account administers the server or a team of it.
+    fn administers(&self, user: &str, team: &str) -> bool {
+        let team = self.teams.get(team);
+        let standing = team.and_then(|team| team.members.get(user).copied());
+        self.is_admin(user) || standing == Some(Standing::Admin)
     }
 
     /// Returns who hears what happens in a channel.

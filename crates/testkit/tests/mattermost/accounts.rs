@@ -93,6 +93,39 @@ fn a_token_opens_what_its_account_may_see_and_nothing_else() {
 }
 
 #[test]
+fn who_administers_the_team_writes_where_they_are_not_a_member() {
+    let (_server, place) = started(Settings::default());
+    let carla = place.colleague("carla").unwrap();
+    let path = format!("/channels/{}/members/{}", place.channel_id, place.bot.id);
+    assert_eq!(place.admin.delete(&path).status, 200);
+    assert_eq!(place.bot.say(&place.channel_id, "", "x").status, 201);
+    assert_eq!(carla.say(&place.channel_id, "", "x").status, 403);
+    let path = format!(
+        "/teams/{}/members/{}/schemeRoles",
+        place.team_id, place.bot.id
+    );
+    let roles = json!({ "scheme_admin": false, "scheme_user": true });
+    assert_eq!(place.admin.put(&path, &roles).status, 200);
+    assert_eq!(place.bot.say(&place.channel_id, "", "x").status, 403);
+}
+
+#[test]
+fn a_channel_says_who_came_and_who_left() {
+    let (_server, place) = started(Settings::default());
+    let path = format!("/channels/{}/posts", place.channel_id);
+    let said = place.admin.get(&path).body;
+    let kinds = |said: &serde_json::Value| -> Vec<String> {
+        let posts = said["posts"].as_object().unwrap().values();
+        posts
+            .map(|post| post["type"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    assert!(kinds(&said).iter().any(|kind| kind == "system_join_channel"));
+    assert!(kinds(&said).iter().any(|kind| kind == "system_add_to_channel"));
+    assert!(place.posts(&place.channel_id).is_empty());
+}
+
+#[test]
 fn bots_are_made_only_where_that_is_allowed() {
     let (server, place) = started(Settings::default());
     server.set(|settings| settings.bot_account_creation = BotAccounts::Off);

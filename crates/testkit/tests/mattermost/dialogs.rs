@@ -102,7 +102,10 @@ fn a_submission_says_who_by_the_session_and_carries_no_trigger() {
         json!({ "trigger_id": trigger_id, "url": integration.url, "dialog": dialog(&json!({})) });
     place.bot.post("/actions/dialogs/open", &body);
     let opened = ana.wait_for_dialog(0).unwrap();
-    let answer = ana.submit(&opened, &place.channel_id, &json!({ "answer": "42" }));
+    let mut teamless = json!({ "channel_id": place.channel_id, "state": "s" });
+    teamless["url"] = opened["url"].clone();
+    assert_eq!(ana.post("/actions/dialogs/submit", &teamless).status, 403);
+    let answer = ana.submit(&opened, &place, &json!({ "answer": "42" }));
     assert_eq!(answer.body, json!({ "errors": { "answer": "no" } }));
     let mut received = integration.next().json();
     received.as_object_mut().unwrap().sort_keys();
