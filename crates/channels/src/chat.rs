@@ -57,6 +57,9 @@ pub trait Chat: Channel {
     /// Returns how the command `name` is typed there; `None` if it cannot be.
     fn typed_as(&self, name: &str) -> Option<String>;
 
+    /// Returns the question whose card `thread` is below, as the card itself says.
+    fn card_above<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Option<String>>;
+
     /// Returns how many characters one message may have.
     fn message_chars_max(&self) -> usize;
 
@@ -115,6 +118,8 @@ pub struct Typed {
     pub place: String,
     /// The conversation it was typed in.
     pub thread: String,
+    /// Whether it was typed below a message, and not in the open.
+    pub is_reply: bool,
     /// Whether it comes from the chat at all.
     pub transport: Result<(), Untrusted>,
     /// The platform's one-time id of the interaction.

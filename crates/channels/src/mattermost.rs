@@ -31,7 +31,7 @@ use self::commands::Registered;
 use self::paint::{Canvas, Painted, paint};
 pub use self::settings::MattermostSettings;
 use self::trigger::ServerKey;
-use self::wire::{Place, Team, User};
+use self::wire::{Place, Post, Team, User};
 use crate::chat::{Chat, Finding, Heard, Received, Response, Route};
 use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Press, Standing, Untrusted};
@@ -480,6 +480,17 @@ impl Chat for Mattermost {
         let registered = locked(&self.inner.registered);
         let trigger = registered.trigger(name)?;
         Some(format!("/{trigger}"))
+    }
+
+    fn card_above<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Option<String>> {
+        Box::pin(async move {
+            let (_, root) = split(thread);
+            let post: Post = self.inner.api.get(&["posts", root], &[]).await.ok()?;
+            // Anybody can write our key into a message of their own.
+            let is_ours = post.user_id == self.known().await.ok()?.bot.id;
+            let subject = post.key().filter(|_| is_ours)?.split(':').next()?;
+            Some(subject.to_owned())
+        })
     }
 
     fn message_chars_max(&self) -> usize {

@@ -72,7 +72,12 @@ pub fn inert(text: &str) -> String {
 /// picture is loaded, and addresses are shown instead of linked, because a chat looks up what is
 /// linked, and an address can carry anything away.
 pub fn tamed(text: &str) -> String {
-    let shown = unfenced(text);
+    quiet(&unfenced(text))
+}
+
+/// Returns the same of text in which hidden characters are written out already, as in what a card
+/// shows: writing them out twice would show something else than what runs.
+pub fn quiet(shown: &str) -> String {
     let mut tame = String::with_capacity(shown.len() + 32);
     let mut block: Option<Block<'_>> = None;
     for (number, line) in shown.split('\n').enumerate() {
@@ -323,6 +328,14 @@ mod tests {
         for (name, text, expected) in rows {
             assert_eq!(tamed(text), expected, "{name}");
         }
+    }
+
+    #[test]
+    fn what_is_written_out_already_is_not_written_out_again() {
+        let shown = fenced("echo ⟨U+202E⟩ ⟨U+0040⟩all");
+        assert_eq!(quiet(&shown), shown);
+        assert!(tamed(&shown).contains("⟨U+27E8⟩"));
+        assert_eq!(quiet("hi @ana"), "hi @\u{2060}ana");
     }
 
     proptest! {

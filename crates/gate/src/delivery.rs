@@ -562,6 +562,26 @@ impl Delivery {
     }
 }
 
+impl Delivery {
+    /// Whether a card of a question is what `thread` is below, or one of its messages.
+    pub async fn is_in_thread(
+        &self,
+        subject: &str,
+        channel: &str,
+        thread: &str,
+    ) -> Result<bool, GateError> {
+        let to = Destination::Thread(thread.to_owned()).word();
+        for record in self.base.deliveries(subject).await? {
+            let delivery: StoredDelivery = read(&record)?;
+            let is_there = delivery.reference.as_deref() == Some(thread) || delivery.to == to;
+            if delivery.channel == channel && is_there {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
 impl Painter for Delivery {
     /// Delivers a question to the channels, in the background: to all at once, but to those of the
     /// fallback one after the other until one has it.

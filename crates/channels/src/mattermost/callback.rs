@@ -17,7 +17,7 @@ use super::{DIALOG_SECONDS, KEY_PROP, Mattermost, NAME, dialog_bound, locked, sp
 use crate::chat::{Received, Response, Route, Typed};
 use crate::order::Order;
 use crate::press::{Click, Clicker, Press, Proof, Standing, Untrusted};
-use crate::text::tamed;
+use crate::text::quiet;
 
 /// Longest body that is read, in bytes.
 const BODY_BYTES_MAX: usize = 256 * 1024;
@@ -151,6 +151,7 @@ impl Mattermost {
             name: name.to_owned(),
             rest: callback.text,
             clicker,
+            is_reply: !callback.root_id.is_empty(),
             thread: format!("{}/{}", callback.channel_id, callback.root_id),
             place: callback.channel_id,
             transport,
@@ -262,7 +263,7 @@ pub(super) fn respond(chat: &Mattermost, route: Route, response: &Response) -> V
     match (route, response) {
         (Route::Command, Response::Words(words) | Response::Counted { words, .. }) => json!({
             "response_type": "ephemeral",
-            "text": tamed(words),
+            "text": quiet(words),
             "skip_slack_parsing": true,
         }),
         (Route::Dialog, Response::Words(words) | Response::DialogError(words)) => {
@@ -286,13 +287,13 @@ pub(super) fn respond(chat: &Mattermost, route: Route, response: &Response) -> V
             let props = json!({ "attachments": attachments, KEY_PROP: order.key });
             json!({
                 "update": { "message": message, "props": props },
-                "ephemeral_text": tamed(words),
+                "ephemeral_text": quiet(words),
                 "skip_slack_parsing": true,
             })
         }
         (Route::Action | Route::Command, Response::DialogError(words))
         | (Route::Action, Response::Words(words)) => json!({
-            "ephemeral_text": tamed(words),
+            "ephemeral_text": quiet(words),
             "skip_slack_parsing": true,
         }),
         (Route::Dialog, Response::Counted { .. }) | (_, Response::Nothing) => json!({}),

@@ -316,3 +316,77 @@ fn a_bot_that_may_not_register_commands_still_delivers_cards_with_buttons() {
     assert_eq!(scene.ana.click(card.id(), "once").status, 200);
     assert_eq!(scene.decided(&question)["status"], "approved");
 }
+
+/// Types a line in the channel and returns the reply.
+fn typed(scene: &Scene, line: &str) -> String {
+    let typed = scene.ana.command(&scene.place().channel_id, "", line);
+    assert_eq!(typed.status, 200, "{line}: {typed:?}");
+    typed.text("text").to_owned()
+}
+
+#[test]
+fn what_a_command_shows_is_what_the_card_shows() {
+    let scene = Scene::new();
+    registered(&scene);
+    let (question, card) = scene.asked("rm -rf /srv/www # tell @all \u{202e}");
+    assert!(card.text().contains("⟨U+0040⟩all"), "{card:?}");
+    for line in [format!("/show {}", question.approval), "/pending".to_owned()] {
+        let shown = typed(&scene, &line);
+        assert!(shown.contains("⟨U+0040⟩all ⟨U+202E⟩"), "{line}: {shown}");
+        assert!(!shown.contains("U+27E8"), "{line}: {shown}");
+    }
+}
+
+#[test]
+fn an_answer_in_a_thread_is_for_the_card_of_that_thread() {
+    let scene = Scene::new();
+    registered(&scene);
+    let (first, _) = scene.asked("rm -rf /srv/one");
+    let (second, card) = scene.asked("rm -rf /srv/two");
+    let below = |root: &str, line: &str| {
+        let typed = scene.ana.command_below(scene.place(), root, line);
+        assert_eq!(typed.status, 200, "{line}: {typed:?}");
+        typed.text("text").to_owned()
+    };
+    below(card.id(), "/approve");
+    assert_eq!(scene.decided(&second)["status"], "approved");
+    // The only one that waits is another card's, so it is not meant.
+    let again = below(card.id(), "/approve");
+    assert!(again.contains("Already answered"), "{again}");
+    let root = scene.ana.say(&scene.place().channel_id, "", "by the way");
+    let elsewhere = below(root.text("id"), "/approve");
+    assert!(elsewhere.contains("in this thread"), "{elsewhere}");
+    scene.assert_waiting(&first, "the first");
+    below(root.text("id"), &format!("/deny {}", first.approval));
+    assert_eq!(scene.decided(&first)["status"], "denied");
+}
+
+#[test]
+fn grants_say_how_far_they_go_and_ids_that_are_none_are_named() {
+    let scene = Scene::new();
+    registered(&scene);
+    for (number, choice) in ["session", "always"].into_iter().enumerate() {
+        let (question, card) = scene.asked(&format!("rm -rf /srv/number{number}"));
+        assert_eq!(scene.ana.click(card.id(), choice).status, 200);
+        assert_eq!(scene.decided(&question)["status"], "approved");
+    }
+    let grants = typed(&scene, "/grants");
+    let (always, session): (Vec<&str>, Vec<&str>) =
+        grants.lines().partition(|line| line.contains("permanent"));
+    assert!(always.len() == 1 && always[0].contains("number1"), "{grants}");
+    assert!(session[0].contains("for session `s1`"), "{grants}");
+    let id = always[0].trim_start_matches('`').split(' ').next().unwrap();
+    let revoke = format!("/revoke {id}");
+    assert!(typed(&scene, &revoke).starts_with("Revoked"));
+    assert!(typed(&scene, &revoke).contains("revoked before"));
+    let rows = [
+        ("/revoke grant_0", "no grant"),
+        ("/show appr_0", "no approval"),
+        ("/lift appr_0", "no approval"),
+        ("/approve appr_0", "does not exist"),
+    ];
+    for (line, wanted) in rows {
+        let said = typed(&scene, line);
+        assert!(said.contains(wanted), "{line}: {said}");
+    }
+}

@@ -185,6 +185,7 @@ operations! {
     // Cards in channels.
     fn deliveries_of(who: &Principal, approval: &str) -> Page<DeliveryView>
         = delivery.deliveries_of;
+    fn is_in_thread(subject: &str, channel: &str, thread: &str) -> bool = delivery.is_in_thread;
     fn people_in(channel: &str) -> Vec<String> = delivery.people_in;
     fn channels(who: &Principal) -> Page<ChannelView> = delivery.channels;
 

@@ -6,9 +6,10 @@ use countersign_agent::RunRequest;
 use countersign_agent::message::Message;
 use countersign_channels::chat::Typed;
 use countersign_channels::press::{Click, Press, Proof};
-use countersign_channels::text::{code, fenced, tamed};
+use countersign_channels::text::{code, fenced, quiet};
 use countersign_core::approval::Choice;
 use countersign_core::command::{Command, TABLE};
+use countersign_core::display::{inline, shortened};
 use countersign_core::status::Status;
 use countersign_core::tier::Tier;
 use countersign_gate::GateError;
@@ -27,6 +28,13 @@ const SHOWN_CHARS_MAX: usize = 12_000;
 const NOTHING: &str = "No call is waiting for you.";
 /// Most lines of a list.
 const LINES_MAX: usize = 20;
+
+/// The question that an answer without an id is for.
+enum Meant {
+    One(String),
+    /// None, or several; said in these words.
+    Unclear(String),
+}
 
 impl Desk {
     /// Does what was typed and returns the reply to the person.
@@ -79,7 +87,10 @@ impl Desk {
             | Command::New
             | Command::Retry
             | Command::Stop
-            | Command::Whoami) => self.about(typed, &who, other).await.map_err(failed),
+            | Command::Whoami) => match self.about(typed, &who, other).await {
+                Err(GateError::NotFound { kind, .. }) => Ok(self.no_such(kind)),
+                done => done.map_err(failed),
+            },
         }
     }
 
@@ -92,10 +103,7 @@ impl Desk {
     ) -> Result<String, GateError> {
         match command {
             Command::Grants => self.grants(who).await,
-            Command::Revoke { id } => {
-                let grant = self.gate.revoke_grant(who, &id).await?;
-                Ok(format!("Revoked: {}", code(&grant.words)))
-            }
+            Command::Revoke { id } => self.revoke(who, &id).await,
             Command::Lift { id } => {
                 self.gate.lift_denial(who, &id).await?;
                 Ok("Denial lifted; the agent may ask again.".to_owned())
@@ -105,7 +113,7 @@ impl Desk {
             Command::Status => self.status(who).await,
             Command::Usage => self.usage(who).await,
             Command::Model { name: None } => Ok(match self.agent.model() {
-                Some(model) => format!("The agent uses {}.", code(&model)),
+                Some(model) => format!("The agent uses {}.", code(&inline(&model))),
                 None => "No model is configured.".to_owned(),
             }),
             Command::Model { name: Some(_) } => {
@@ -114,7 +122,7 @@ impl Desk {
             Command::New => self.renew(typed, who).await,
             Command::Retry => self.retry(typed, who).await,
             Command::Stop => self.stop(typed, who).await,
-            Command::Whoami => Ok(format!("You are {}.", code(&who.name))),
+            Command::Whoami => Ok(format!("You are {}.", code(&inline(&who.name)))),
             // Done before.
             Command::Approve { .. }
             | Command::Deny { .. }
@@ -132,18 +140,12 @@ impl Desk {
         press: Press,
         text: Option<String>,
     ) -> Result<String, Refusal> {
-        let subject = if let Some(id) = id {
-            id
-        } else {
-            let pending = self.pending(who).await?;
-            match pending.as_slice() {
-                [] => return Ok(NOTHING.to_owned()),
-                [only] => only.approval_id.clone(),
-                several => {
-                    let list = listed(several);
-                    return Ok(format!("Several are waiting; name one.\n{list}"));
-                }
-            }
+        let subject = match id {
+            Some(id) => id,
+            None => match self.meant(typed, who).await? {
+                Meant::One(subject) => subject,
+                Meant::Unclear(words) => return Ok(words),
+            },
         };
         let click = self.click(typed, subject, press, text);
         // It writes down itself what it refuses.
@@ -153,11 +155,69 @@ impl Desk {
         }
     }
 
+    /// Returns the question that an answer without an id is for: below a card, or in a conversation
+    /// with one, that card and no other; in the open the only one that waits.
+    async fn meant(&self, typed: &Typed, who: &Principal) -> Result<Meant, Refusal> {
+        let mut pending = self.pending(who).await?;
+        if typed.is_reply {
+            let (channel, thread) = (self.chat.name(), typed.thread.as_str());
+            let mut here = Vec::new();
+            for view in pending {
+                let is_here = self.gate.is_in_thread(&view.approval_id, channel, thread);
+                if is_here.await.map_err(failed)? {
+                    here.push(view);
+                }
+            }
+            if here.is_empty() {
+                // The card above may have been answered; that is then what the person is told.
+                if let Some(subject) = self.chat.card_above(thread).await {
+                    return Ok(Meant::One(subject));
+                }
+                let words = "No call is waiting in this thread. Name one by its id to answer it.";
+                return Ok(Meant::Unclear(words.to_owned()));
+            }
+            pending = here;
+        }
+        Ok(match pending.as_slice() {
+            [] => Meant::Unclear(NOTHING.to_owned()),
+            [only] => Meant::One(only.approval_id.clone()),
+            several => {
+                let list = listed(several);
+                Meant::Unclear(format!("Several are waiting; name one.\n{list}"))
+            }
+        })
+    }
+
+    /// Returns what is said about an id that is nobody's.
+    fn no_such(&self, kind: &str) -> String {
+        let list = if kind == "grant" { "grants" } else { "pending" };
+        let mut words = format!("There is no {kind} with this id. Nothing was changed.");
+        if let Some(list) = self.chat.typed_as(list) {
+            let _infallible = write!(words, " `{list}` lists those there are.");
+        }
+        words
+    }
+
+    async fn revoke(&self, who: &Principal, id: &str) -> Result<String, GateError> {
+        let live = self.gate.grants(who, false).await?.items;
+        let was_live = live.iter().any(|grant| grant.grant_id == id);
+        let grant = self.gate.revoke_grant(who, id).await?;
+        let words = code(&grant.words);
+        Ok(if was_live {
+            format!("Revoked: {words}")
+        } else {
+            format!("This grant had ended or was revoked before: {words}. Nothing was changed.")
+        })
+    }
+
     async fn show(&self, typed: &Typed, who: &Principal, id: &str) -> Result<String, Refusal> {
-        let view = self.gate.approval(who, id).await.map_err(failed)?;
+        let view = match self.gate.approval(who, id).await {
+            Err(GateError::NotFound { kind, .. }) => return Ok(self.no_such(kind)),
+            view => view.map_err(failed)?,
+        };
         let text = fenced(&view.card.plain_text());
         // As it is shown there, where it may be longer: what the server cuts off was not seen.
-        if tamed(&text).chars().count() > SHOWN_CHARS_MAX {
+        if quiet(&text).chars().count() > SHOWN_CHARS_MAX {
             return Ok("It is too long to show here. Open the full text on the card.".to_owned());
         }
         if view.status == Status::Waiting {
@@ -224,7 +284,15 @@ impl Desk {
         }
         for grant in grants.iter().take(LINES_MAX) {
             let line = format!("{} {}", grant.grant_id, grant.words);
-            let _infallible = writeln!(lines, "{}", code(&line));
+            let for_whom = match &grant.session_id {
+                Some(session) => format!("for session {}", code(&inline(session))),
+                None => "permanent".to_owned(),
+            };
+            let by = code(&inline(&grant.by));
+            let _infallible = writeln!(lines, "{} · {for_whom} · by {by}", code(&line));
+        }
+        if grants.len() > LINES_MAX {
+            let _infallible = writeln!(lines, "and {} more", grants.len() - LINES_MAX);
         }
         Ok(lines)
     }
@@ -280,9 +348,9 @@ impl Desk {
             let _infallible = writeln!(
                 lines,
                 "Session {} {} for {minutes} more minutes (started by {}).",
-                code(&it.session_id),
+                code(&inline(&it.session_id)),
                 it.words,
-                code(&it.by)
+                code(&inline(&it.by))
             );
         }
         Ok(lines)
@@ -300,7 +368,7 @@ impl Desk {
         let overrides = self.overrides(who).await?;
         Ok(format!(
             "{overrides}{waiting} waiting · model {} · countersign {}",
-            code(model),
+            code(&inline(model)),
             env!("CARGO_PKG_VERSION")
         ))
     }
@@ -376,8 +444,8 @@ fn listed(waiting: &[ApprovalView]) -> String {
     }
     let mut lines = String::new();
     for view in waiting.iter().take(LINES_MAX) {
-        let head: String = view.command.chars().take(100).collect();
-        let line = format!("{} {} {head}", view.approval_id, view.card.risk);
+        let command = shortened(&view.command);
+        let line = format!("{} {} {command}", view.approval_id, view.card.risk);
         let _infallible = writeln!(lines, "{}", code(&line));
     }
     if waiting.len() > LINES_MAX {
