@@ -241,6 +241,14 @@ impl Agent {
         Ok(run)
     }
 
+    /// Sends `text` into a run that is under way: the agent reads it before it asks the model again.
+    /// Whether it is about a crisis is looked at now, so that nothing streams from here on.
+    pub async fn steer(&self, who: &Principal, id: &str, text: &str) -> Result<Run, GateError> {
+        let run = self.gate().steer_run(who, id, text).await?;
+        self.gate().heed(&builtin(), &run.session, &[text]).await?;
+        Ok(run)
+    }
+
     /// Returns what a run says while it says it, if this process drives it.
     pub fn feed(&self, id: &str) -> Option<Arc<Feed>> {
         self.live().get(id).map(|live| Arc::clone(&live.feed))

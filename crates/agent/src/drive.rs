@@ -90,6 +90,10 @@ impl Agent {
         if around.is_stopped() {
             return self.end(&run, RunEnd::Cancelled).await;
         }
+        if !run.unread.is_empty() {
+            self.read_unread(&run).await?;
+            return Ok(Turn::Goes);
+        }
         if let Some(Message::Assistant {
             content: Some(text),
             tool_calls,
@@ -103,6 +107,23 @@ impl Agent {
             return self.end(&run, RunEnd::Failed(why)).await;
         }
         Box::pin(self.think(&run, messages, around, feed)).await
+    }
+
+    /// Adds what the person said meanwhile to the conversation.
+    async fn read_unread(&self, run: &Run) -> Result<(), GateError> {
+        let said = run.unread.iter().map(|text| Message::User {
+            content: text.clone(),
+        });
+        let said: Vec<Message> = said.collect();
+        let count = u32::try_from(said.len()).unwrap_or(u32::MAX);
+        let step = RunStep {
+            messages: written(&said),
+            read: said.len(),
+            events: vec![RunEvent::Steered(count)],
+            ..RunStep::default()
+        };
+        self.gate().advance_run(run, &step).await?;
+        Ok(())
     }
 
     /// Runs what the model asked for, all of it at once, and writes down what came of each.
@@ -225,8 +246,8 @@ impl Agent {
             }]);
             step.end = Some(RunEnd::Completed(text));
         }
-        self.gate().advance_run(run, &step).await?;
-        Ok(Turn::Ended)
+        let run = self.gate().advance_run(run, &step).await?;
+        Ok(after(&run))
     }
 
     /// Law 1: in a conversation with a person in crisis, or with an answer about it, the draft is a
@@ -357,8 +378,17 @@ impl Agent {
             end: Some(end),
             ..RunStep::default()
         };
-        self.gate().advance_run(run, &step).await?;
-        Ok(Turn::Ended)
+        let run = self.gate().advance_run(run, &step).await?;
+        Ok(after(&run))
+    }
+}
+
+/// A run that should have ended goes on if somebody spoke to it meanwhile.
+fn after(run: &Run) -> Turn {
+    if run.status.is_final() {
+        Turn::Ended
+    } else {
+        Turn::Goes
     }
 }
 

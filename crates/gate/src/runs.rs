@@ -5,6 +5,7 @@
 //! commit, so that a run is after a crash where it was before.
 
 pub mod event;
+mod steering;
 pub mod threads;
 pub mod usage;
 
@@ -76,6 +77,9 @@ pub struct Run {
     pub updated_at: UnixMillis,
     /// Which gateway drives it.
     pub driver: String,
+    /// What the person said meanwhile and the agent has not read yet, the oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unread: Vec<String>,
 }
 
 /// A run that is to begin.
@@ -100,6 +104,8 @@ pub struct NewRun {
 pub struct RunStep {
     /// What was said.
     pub messages: Vec<Value>,
+    /// How many of the unread messages are read with it.
+    pub read: usize,
     /// Tokens that were read and written.
     pub tokens: (u64, u64),
     /// How often the model was asked.
@@ -209,6 +215,7 @@ impl Runs {
             created_at: now,
             updated_at: now,
             driver: new.driver,
+            unread: Vec::new(),
         };
         let step = RunStep {
             messages: new.messages,
@@ -228,7 +235,8 @@ impl Runs {
     }
 
     /// Adds to a run as its driver knows it. One that has ended, or that another gateway drives
-    /// meanwhile, stays as it is, and says so.
+    /// meanwhile, stays as it is, and says so. One that has unread messages is not completed: the
+    /// agent answers them first.
     pub async fn advance_run(&self, driven: &Run, step: &RunStep) -> Result<Run, GateError> {
         self.change_run(&driven.run_id, |run| {
             if run.status.is_final() {
@@ -240,7 +248,11 @@ impl Runs {
                     how: "another gateway drives it".to_owned(),
                 });
             }
-            Ok(step.clone())
+            let mut step = step.clone();
+            if steering::goes_on(run, &step) {
+                step.end = None;
+            }
+            Ok(step)
         })
         .await
     }
@@ -480,6 +492,7 @@ fn stepped(mut run: Run, step: &RunStep, expect: Expect, now: UnixMillis) -> (Ru
         puts.push(message_put(&run, message, now));
         run.messages += 1;
     }
+    run.unread.drain(..step.read.min(run.unread.len()));
     run.prompt_tokens = run.prompt_tokens.saturating_add(step.tokens.0);
     run.completion_tokens = run.completion_tokens.saturating_add(step.tokens.1);
     run.steps = run.steps.saturating_add(step.asked);

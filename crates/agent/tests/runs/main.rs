@@ -6,5 +6,6 @@ mod crisis;
 mod interrupted;
 mod looping;
 mod real;
+mod steering;
 mod support;
 mod written;

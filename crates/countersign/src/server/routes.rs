@@ -73,6 +73,7 @@ fn table() -> Vec<Row> {
         (READS, routes!(runs::list)),
         (ALL, routes!(runs::one)),
         (ANSWERS, routes!(runs::stop)),
+        (ANSWERS, routes!(runs::steer)),
         (ANSWERS, routes!(runs::approval)),
         (ANSWERS, routes!(chat::completions)),
         (ALL, routes!(operations::models)),

@@ -30,6 +30,14 @@ pub(crate) struct RunBody {
     pub(crate) cwd: Option<String>,
 }
 
+/// A message for a run that is under way.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SteerBody {
+    /// What the person says.
+    pub(crate) input: String,
+}
+
 /// A request for a completion in the shape of `OpenAI`.
 #[derive(Debug, Deserialize, ToSchema)]
 pub(crate) struct ChatBody {

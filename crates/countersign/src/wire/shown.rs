@@ -89,6 +89,9 @@ pub(crate) struct RunView {
     /// The directory it works in.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) cwd: Option<String>,
+    /// What the person said meanwhile and the agent has not read yet.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) unread: Vec<String>,
     /// Questions that wait, of one run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) pending_approvals: Option<Vec<ApprovalView>>,
@@ -172,6 +175,9 @@ pub(crate) struct MessageView {
     pub(crate) tool_call_id: Option<String>,
     /// How the use of that tool ended; not there in messages of older versions.
     pub(crate) ended: Option<EndedView>,
+    /// The run it belongs to.
+    #[expect(dead_code, reason = "the page reads it; the terminal does not")]
+    pub(crate) run_id: Option<String>,
 }
 
 /// The outcome of a tool call, in the same words on every surface.

@@ -140,6 +140,7 @@ operations! {
     fn begin_run(who: &Principal, new: NewRun) -> Run = runs.begin_run;
     fn advance_run(driven: &Run, step: &RunStep) -> Run = runs.advance_run;
     fn stop_run(who: &Principal, id: &str) -> Run = runs.stop_run;
+    fn steer_run(who: &Principal, id: &str, text: &str) -> Run = runs.steer_run;
     fn run_of(who: &Principal, id: &str) -> Run = runs.run_of;
     fn runs(who: &Principal, session: Option<String>, limit: Option<u32>, behind: Option<&str>)
         -> Page<Run> = runs.list;

@@ -111,6 +111,8 @@ events! {
     RunStarted(RunStarted) = "run.started",
     /// Somebody wants it to stop.
     RunStopping(RunStopping) = "run.stopping",
+    /// The agent read what the person said meanwhile; the text is in the conversation.
+    RunSteered(RunSteered) = "run.steered",
     /// It ended with an answer.
     RunCompleted(RunCompleted) = "run.completed",
     /// It could not go on.
@@ -434,6 +436,13 @@ shapes! {
     RunStopping {
         run_id: String = "Its run.",
         by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// The agent read messages that were sent into the run.
+    RunSteered {
+        run_id: String = "Its run.",
+        by: String = "Who sent them.",
+        messages: u32 = "How many messages it read.",
         timestamp: f64 = "When.",
     }
     /// A run ended with an answer.

@@ -6,7 +6,7 @@
 use countersign_core::ledger::Draft;
 use countersign_core::status::Ended;
 
-use crate::records::event::{Event, MessageHeld, ToolNotRun, ToolStarted};
+use crate::records::event::{Event, MessageHeld, RunSteered, ToolNotRun, ToolStarted};
 use crate::runs::{BUILTIN, Run};
 
 /// Something that the agent tells of its run.
@@ -43,6 +43,8 @@ pub enum RunEvent {
         /// Whether another person was asked.
         reached: bool,
     },
+    /// It read so many messages that were sent into the run.
+    Steered(u32),
 }
 
 impl RunEvent {
@@ -97,6 +99,15 @@ impl RunEvent {
                     timestamp,
                 };
                 entry(run, &Event::MessageHeld(held))
+            }
+            Self::Steered(messages) => {
+                let steered = RunSteered {
+                    run_id,
+                    by: run.starter.clone(),
+                    messages,
+                    timestamp,
+                };
+                entry(run, &Event::RunSteered(steered))
             }
         }
     }

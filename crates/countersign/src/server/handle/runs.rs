@@ -27,7 +27,7 @@ use crate::server::body::{JsonBody, Params};
 use crate::server::events::dialect;
 use crate::server::problem::Problem;
 use crate::wire::requests::{RunApprovalBody, choice};
-use crate::wire::runs::{Conversation, RunBody, RunQuery};
+use crate::wire::runs::{Conversation, RunBody, RunQuery, SteerBody};
 use crate::wire::shown::{RunList, RunStanding, RunView};
 
 /// Headers that name the conversation, for clients that cannot say it in the body.
@@ -180,6 +180,28 @@ pub(crate) async fn stop(
     }))
 }
 
+/// Sends a message into a run that is under way; the agent reads it before it asks the model again
+#[utoipa::path(post, path = "/v1/runs/{id}/steer", request_body = SteerBody,
+    params(("id" = String, Path, description = "the run")),
+    responses((status = 200, description = "stored for the agent", body = RunStanding),
+              (status = 409, description = "the run has ended or is stopping")))]
+pub(crate) async fn steer(
+    State(app): Reach,
+    caller: Caller,
+    Path(id): Path<String>,
+    JsonBody(body): JsonBody<SteerBody>,
+) -> Answer<RunStanding> {
+    let run = match app.agent.steer(&caller.principal, &id, &body.input).await {
+        Ok(run) => run,
+        Err(GateError::NotFound { .. }) => return Err(no_run(&id)),
+        Err(error) => return Err(error.into()),
+    };
+    Ok(Json(RunStanding {
+        run_id: run.run_id,
+        status: run.status.into(),
+    }))
+}
+
 /// Returns a run in the shape and the order that clients of Hermes know.
 fn shown(app: &App, run: &Run, waits: bool) -> RunView {
     let is_waiting = waits && run.status == RunStatus::Running;
@@ -206,6 +228,7 @@ fn shown(app: &App, run: &Run, waits: bool) -> RunView {
         error: run.error.clone(),
         started_by: Some(run.starter.clone()),
         cwd: run.cwd.clone(),
+        unread: run.unread.clone(),
         pending_approvals: None,
         pending_clarifications: None,
     }
@@ -241,6 +264,7 @@ async fn external(app: &App, caller: &Caller, id: &str, waits: bool) -> Result<R
         error: None,
         started_by: None,
         cwd: None,
+        unread: Vec::new(),
         pending_approvals: None,
         pending_clarifications: None,
     })

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use countersign_gate::runs::builtin;
+use countersign_gate::runs::{Said, builtin};
 use countersign_gate::sessions::crisis::{CrisisView, Marked};
 use serde_json::Value;
 
@@ -60,7 +60,12 @@ pub(crate) async fn messages(
     _caller: Caller,
     Path(id): Path<String>,
 ) -> Answer<MessageList> {
-    let mut messages = app.gate.conversation(&id).await?;
+    let said = app.gate.said_behind(&id, None).await?;
+    let of_run = |mut said: Said| {
+        said.message["run_id"] = said.run.into();
+        said.message
+    };
+    let mut messages: Vec<Value> = said.into_iter().map(of_run).collect();
     if messages.is_empty() {
         let message = format!("there is no conversation `{id}`");
         return Err(Problem::new(
