@@ -113,7 +113,7 @@ pub const TABLE: [Row; 16] = [
     ),
     row("status", "", "show the status"),
     row("usage", "", "show what models cost"),
-    row("model", "[NAME]", "show which model answers"),
+    row("model", "[NAME]", "show which model answers; the terminal can choose one"),
     row("new", "", "start a new conversation"),
     row("retry", "", "repeat the last message"),
     row("stop", "", "stop the agent"),
@@ -202,6 +202,28 @@ impl Command {
             name: row.name,
             hint: row.hint,
         })
+    }
+}
+
+impl Command {
+    /// Returns the id that was typed with it, for whoever completes a shortened one.
+    pub const fn id_mut(&mut self) -> Option<&mut String> {
+        match self {
+            Self::Approve { id, .. } | Self::Deny { id, .. } => id.as_mut(),
+            Self::Show { id } | Self::Revoke { id } | Self::Lift { id } => Some(id),
+            Self::Pending
+            | Self::Grants
+            | Self::Yolo { .. }
+            | Self::YoloOff
+            | Self::Status
+            | Self::Usage
+            | Self::Model { .. }
+            | Self::New
+            | Self::Retry
+            | Self::Stop
+            | Self::Whoami
+            | Self::Help => None,
+        }
     }
 }
 

@@ -8,6 +8,10 @@ use crate::time::UnixMillis;
 
 /// Crockford's alphabet in small letters: no `i`, `l`, `o`, `u`, so an id survives being read out.
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Letters behind the prefix of a whole id.
+const LETTERS: usize = 26;
+/// Fewest letters behind the prefix that may stand for a whole id.
+pub const SHORT_LETTERS_MIN: usize = 4;
 
 macro_rules! ids {
     ($($(#[doc = $doc:literal])* $name:ident = $prefix:literal;)*) => {$(
@@ -80,9 +84,50 @@ fn fresh(prefix: &str, now: UnixMillis, random: [u8; 10]) -> String {
     id
 }
 
+/// Returns between which moments an id that begins with `text` was made. `None` if `text` is not the
+/// beginning of an id: it is whole, too short, or has other letters.
+pub fn made_between(text: &str) -> Option<(UnixMillis, UnixMillis)> {
+    let (_, letters) = text.split_once('_')?;
+    if !(SHORT_LETTERS_MIN..LETTERS).contains(&letters.len()) {
+        return None;
+    }
+    let filled = |fill: u8| {
+        let letters = letters.bytes().chain(std::iter::repeat(fill)).take(LETTERS);
+        let mut places = letters.map(|letter| ALPHABET.iter().position(|it| *it == letter));
+        let number = places.try_fold(0u128, |number, place| {
+            Some((number << 5) | u128::try_from(place?).ok()?)
+        })?;
+        // The last ten bytes are random.
+        i64::try_from(number >> 80).ok().map(UnixMillis)
+    };
+    Some((filled(b'0')?, filled(b'z')?))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_beginning_of_an_id_says_when_it_was_made() {
+        let now = UnixMillis(1_794_846_430_880);
+        let id = ApprovalId::fresh(now, [9; 10]);
+        for letters in SHORT_LETTERS_MIN..LETTERS {
+            let short = &id.as_str()[.."appr_".len() + letters];
+            let (from, to) = made_between(short).unwrap();
+            assert!(from <= now && now <= to, "{short}: {from:?} {to:?}");
+        }
+        let exact = &id.as_str()[.."appr_".len() + 12];
+        assert_eq!(made_between(exact), Some((now, now)));
+        for text in [
+            "appr_01k",
+            "appr_nope!",
+            "appr_0ilo",
+            "01kz01kz",
+            id.as_str(),
+        ] {
+            assert_eq!(made_between(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn ids_sort_by_time_and_keep_every_random_bit() {

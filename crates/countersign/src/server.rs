@@ -18,6 +18,7 @@ pub(crate) mod openapi;
 pub(crate) mod outer;
 pub(crate) mod problem;
 pub(crate) mod routes;
+pub(crate) mod whole_id;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};

@@ -11,5 +11,6 @@ pub(crate) mod lookup;
 pub mod request;
 pub(crate) mod retry;
 pub mod schema;
+pub(crate) mod short_ids;
 pub(crate) mod stored;
 pub mod view;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use countersign_core::command::Command;
 use countersign_core::display::line as one_line;
+use countersign_gate::records::view::ApprovalView;
 use reqwest::Method;
 use serde_json::json;
 
@@ -143,17 +144,24 @@ impl Lines<'_> {
             Command::Stop => {
                 eprintln!("The agent is idle.");
             }
-            Command::Show { id } => self.show(&id).await?,
+            Command::Show { id } => {
+                if let Some(approval) = self.card(&id).await? {
+                    self.print(approval);
+                }
+            }
             Command::Approve {
                 id: Some(id),
                 choice,
             } => {
-                if !self.shown.contains(&id) {
-                    self.show(&id).await?;
+                let Some(approval) = self.card(&id).await? else {
+                    return Ok(Next::Nothing);
+                };
+                if !self.shown.contains(&approval.approval_id) {
+                    self.print(approval);
                     eprintln!("Now that you have seen it, type the command again to allow it.");
                     return Ok(Next::Nothing);
                 }
-                let path = format!("/v1/approvals/{}/resolve", segment(&id));
+                let path = format!("/v1/approvals/{}/resolve", segment(&approval.approval_id));
                 let body = json!({ "choice": choice.word() });
                 let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
                 eprintln!("{}", said("answer", &answer));
@@ -176,15 +184,20 @@ impl Lines<'_> {
         Ok(Next::Nothing)
     }
 
-    async fn show(&mut self, id: &str) -> Result<(), Complaint> {
+    /// Returns the approval that `id`, which may be shortened, stands for; otherwise says why there is
+    /// none.
+    async fn card(&self, id: &str) -> Result<Option<ApprovalView>, Complaint> {
         let path = format!("/v1/approvals/{}", segment(id));
         let answer = self.client.send(Method::GET, &path, None).await?;
         if answer.is_success() {
-            eprintln!("{}", card(&answer.read()?).trim_end());
-            self.shown.push(id.to_owned());
-        } else {
-            eprintln!("{}", said("show", &answer));
+            return answer.read().map(Some);
         }
-        Ok(())
+        eprintln!("{}", said("show", &answer));
+        Ok(None)
+    }
+
+    fn print(&mut self, approval: ApprovalView) {
+        eprintln!("{}", card(&approval).trim_end());
+        self.shown.push(approval.approval_id);
     }
 }

@@ -44,7 +44,9 @@ pub(crate) fn run(args: &Grants, reach: &Reach) -> Result<ExitCode, Complaint> {
         }
         Some(GrantsCommand::Revoke { id }) => {
             let answer = client.delete(&format!("/v1/grants/{}", segment(id)))?;
-            (answer.into_json(), format!("{} is revoked.\n", segment(id)))
+            let grant: GrantView = answer.read()?;
+            let shown = format!("{} is revoked.\n", text(&grant.grant_id));
+            (answer.into_json(), shown)
         }
         Some(GrantsCommand::Preview { id }) => {
             let answer = client.post("/v1/grants/preview", &json!({"approval_id": id}))?;
@@ -92,8 +94,8 @@ fn grant_list(grants: &[GrantView]) -> String {
         })
         .collect();
     if rows.is_empty() {
-        return "There are no grants.\n\
-                Answering a card with *session* or *always* leaves one.\n"
+        return "No active grants.\n\
+                Answering a card with session or always creates one.\n"
             .to_owned();
     }
     let headings = [

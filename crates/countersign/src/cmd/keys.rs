@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use countersign_core::display::inline;
 use countersign_core::status::RecordStatus;
 use countersign_gate::base::principal::Role;
-use countersign_gate::people::{KeyBounds, NewKey};
+use countersign_gate::people::{KeyBounds, KeyView, NewKey};
 use serde_json::json;
 
 use crate::cli::{Keys, KeysCommand, People, PeopleCommand};
@@ -43,7 +43,9 @@ pub(crate) fn run(args: &Keys, reach: &Reach) -> Result<ExitCode, Complaint> {
         }
         KeysCommand::Revoke { id } => {
             let answer = Client::new(reach)?.delete(&format!("/v1/keys/{}", segment(id)))?;
-            (answer.into_json(), format!("{} is revoked.\n", segment(id)))
+            let key: KeyView = answer.read()?;
+            let shown = format!("{} is revoked.\n", text(&key.id));
+            (answer.into_json(), shown)
         }
         KeysCommand::Login => {
             // The home's gateway makes the code; `--url` says where a browser finds that gateway.

@@ -276,11 +276,16 @@ impl Chat {
             self.transcript.trouble(refusal(answer));
             return Vec::new();
         }
-        if self.cards.has(&tag.id) {
-            return Vec::new();
-        }
+        // The id that was asked for may have been shortened; the panel has the whole one.
         let panel = ApprovalPanel::of_answer(&tag.id, answer, self.theme);
         let is_wanted = self.wanted.take_if(|wanted| *wanted == tag.id).is_some();
+        if self.cards.has(panel.id()) {
+            if is_wanted {
+                self.cards.bring_forward(panel.id());
+                self.focus = Attention::Card;
+            }
+            return Vec::new();
+        }
         // A run that is followed from its beginning tells of old questions, too.
         if !panel.is_waiting() && !panel.is_held(now) && !is_wanted {
             return Vec::new();

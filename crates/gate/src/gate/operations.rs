@@ -170,6 +170,9 @@ operations! {
     fn settle_review(who: &Principal, id: &str, settled: Settled) -> ReviewView
         = reviews.settle_review;
 
+    // Ids that people shorten.
+    fn whole_id(who: &Principal, typed: &str) -> String = base.whole_id;
+
     // Past calls.
     fn statistics(who: &Principal, filter: StatsFilter) -> StatsView = history.statistics;
     fn traces(who: &Principal, filter: TraceFilter) -> Page<TraceView> = history.traces;

@@ -60,10 +60,13 @@ impl Desk {
             self.gate.use_ticket(self.chat.name(), ticket).await?;
         }
         let who = self.person(&typed.clicker).await?;
-        let command = match Command::of(&typed.name, &typed.rest) {
+        let mut command = match Command::of(&typed.name, &typed.rest) {
             Ok(command) => command,
             Err(error) => return Ok(error.to_string()),
         };
+        if let Some(id) = command.id_mut() {
+            *id = self.gate.whole_id(&who, id).await.map_err(failed)?;
+        }
         match command {
             Command::Approve { id, choice } => {
                 let press = Press::Choose(choice);

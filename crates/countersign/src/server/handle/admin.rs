@@ -13,6 +13,7 @@ use crate::config::entries;
 use crate::server::auth::Caller;
 use crate::server::body::JsonBody;
 use crate::server::problem::Problem;
+use crate::server::whole_id::WholeId;
 use crate::wire::lists::{KeyList, LoginList, PersonList};
 use crate::wire::requests::{ConfigBody, NewKeyBody, PersonBody};
 
@@ -49,8 +50,8 @@ pub(crate) async fn create_key(
     responses((status = 200, description = "the key", body = KeyView)))]
 pub(crate) async fn revoke_key(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<KeyView> {
     Ok(Json(app.gate.revoke_key(&caller.principal, &id).await?))
 }

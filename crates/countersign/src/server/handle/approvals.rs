@@ -1,12 +1,13 @@
 //! Approval routes: the inbox, one card, answers.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use countersign_gate::records::view::ApprovalView;
 
 use super::{Answer, Reach};
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params};
+use crate::server::whole_id::WholeId;
 use crate::telemetry;
 use crate::wire::lists::{ApprovalList, DeliveryList};
 use crate::wire::requests::{ApprovalQuery, ResolveBody};
@@ -29,8 +30,8 @@ pub(crate) async fn list(
     responses((status = 200, description = "the approval", body = ApprovalView)))]
 pub(crate) async fn one(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<ApprovalView> {
     Ok(Json(app.gate.approval(&caller.principal, &id).await?))
 }
@@ -42,8 +43,8 @@ pub(crate) async fn one(
               (status = 410, description = "it expired or was withdrawn")))]
 pub(crate) async fn resolve(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
     JsonBody(body): JsonBody<ResolveBody>,
 ) -> Answer<ApprovalView> {
     let reply = body.reply(id)?;
@@ -58,8 +59,8 @@ pub(crate) async fn resolve(
     responses((status = 200, description = "the approval", body = ApprovalView)))]
 pub(crate) async fn take_back(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<ApprovalView> {
     Ok(Json(app.gate.take_back(&caller.principal, &id).await?))
 }
@@ -71,8 +72,8 @@ pub(crate) async fn take_back(
               (status = 403, description = "somebody else denied it")))]
 pub(crate) async fn lift(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<ApprovalView> {
     Ok(Json(app.gate.lift_denial(&caller.principal, &id).await?))
 }
@@ -83,8 +84,8 @@ pub(crate) async fn lift(
     responses((status = 200, description = "deliveries", body = DeliveryList)))]
 pub(crate) async fn deliveries(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<DeliveryList> {
     let page = app.gate.deliveries_of(&caller.principal, &id).await?;
     Ok(Json(page.into()))
@@ -96,8 +97,8 @@ pub(crate) async fn deliveries(
     responses((status = 200, description = "the approval", body = ApprovalView)))]
 pub(crate) async fn viewed(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<ApprovalView> {
     Ok(Json(app.gate.viewed(&caller.principal, &id).await?))
 }

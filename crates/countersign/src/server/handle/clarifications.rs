@@ -1,13 +1,14 @@
 //! Clarification routes.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use countersign_gate::clarifications::{ClarificationView, Clarified, Question};
 
 use super::{Answer, Reach};
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params, wait};
 use crate::server::problem::Problem;
+use crate::server::whole_id::WholeId;
 use crate::wire::lists::ClarificationList;
 use crate::wire::requests::{ClarifyBody, QuestionBody, WaitQuery};
 
@@ -47,8 +48,8 @@ pub(crate) async fn ask(
     responses((status = 200, description = "the question", body = ClarificationView)))]
 pub(crate) async fn one(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
     Params(query): Params<WaitQuery>,
 ) -> Answer<ClarificationView> {
     let patience = wait(query.wait_seconds)?;
@@ -76,8 +77,8 @@ pub(crate) async fn list(State(app): Reach, caller: Caller) -> Answer<Clarificat
     responses((status = 200, description = "the question", body = ClarificationView)))]
 pub(crate) async fn answer(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
     JsonBody(body): JsonBody<ClarifyBody>,
 ) -> Answer<ClarificationView> {
     let reply = match (body.choice, body.text) {

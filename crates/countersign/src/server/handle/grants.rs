@@ -11,6 +11,7 @@ use super::{Answer, Reach};
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params};
 use crate::server::problem::Problem;
+use crate::server::whole_id::WholeId;
 use crate::wire::lists::{GrantList, OverrideList, ReviewList, ScopeList};
 use crate::wire::requests::{GrantQuery, OverrideBody, PreviewBody, SessionQuery};
 
@@ -32,8 +33,8 @@ pub(crate) async fn list(
     responses((status = 200, description = "the grant", body = GrantView)))]
 pub(crate) async fn revoke(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<GrantView> {
     Ok(Json(app.gate.revoke_grant(&caller.principal, &id).await?))
 }
@@ -51,10 +52,9 @@ pub(crate) async fn preview(
         .map(serde_json::from_value)
         .transpose()
         .map_err(|error| Problem::invalid("scope", "invalid_scope", error.to_string()))?;
-    let scopes = app
-        .gate
-        .preview(&caller.principal, &body.approval_id, scope)
-        .await?;
+    let who = &caller.principal;
+    let approval = app.gate.whole_id(who, &body.approval_id).await?;
+    let scopes = app.gate.preview(who, &approval, scope).await?;
     Ok(Json(ScopeList { scopes, next: None }))
 }
 
@@ -121,8 +121,8 @@ pub(crate) async fn reviews(State(app): Reach, caller: Caller) -> Answer<ReviewL
     responses((status = 200, description = "the review", body = ReviewView)))]
 pub(crate) async fn undo(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<ReviewView> {
     let review = countersign_agent::undo::undo(&app.gate, &caller.principal, &id);
     Ok(Json(review.await?))
@@ -134,8 +134,8 @@ pub(crate) async fn undo(
     responses((status = 200, description = "the review", body = ReviewView)))]
 pub(crate) async fn keep(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<ReviewView> {
     let settled = Settled::Keep;
     let review = app.gate.settle_review(&caller.principal, &id, settled);

@@ -1,7 +1,7 @@
 //! Reads traces and the ledger, and replays calls under another policy.
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use countersign_core::policy::Policy;
 use countersign_gate::GateError;
 use countersign_gate::base::settings::Policies as _;
@@ -14,6 +14,7 @@ use crate::config::{read, schema};
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params};
 use crate::server::problem::Problem;
+use crate::server::whole_id::WholeId;
 use crate::wire::lists::{EntryList, TraceList};
 use crate::wire::requests::{HistoryQuery, LedgerQuery, ReplayBody, StatsQuery, millis};
 
@@ -38,8 +39,8 @@ pub(crate) async fn traces(
     responses((status = 200, description = "the trace", body = TraceView)))]
 pub(crate) async fn trace(
     State(app): Reach,
+    WholeId(id): WholeId,
     caller: Caller,
-    Path(id): Path<String>,
 ) -> Answer<TraceView> {
     Ok(Json(app.gate.trace(&caller.principal, &id).await?))
 }
