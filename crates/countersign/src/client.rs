@@ -237,7 +237,7 @@ impl Client {
         }?;
         let key = match given_key(reach, &home)? {
             Some(key) => key,
-            None if own.is_some() => read_key(&home.command_line_key_file())?,
+            None if own.is_some() && home.has_begun() => read_key(&home.command_line_key_file())?,
             None => return Err(foreign(&home, named.as_deref())),
         };
         let runtime = tokio::runtime::Builder::new_current_thread()
@@ -512,7 +512,7 @@ fn lists(kind: &str) -> &'static str {
         "grant" => "`countersign grants` lists them",
         "key" => "`countersign keys list` lists them",
         "person" => "`countersign people` lists them",
-        "review" => "`countersign`, Reviews, lists them",
+        "review" => "`countersign reviews` lists them",
         _ => "",
     }
 }
@@ -533,7 +533,12 @@ fn read_key(file: &Path) -> Result<String, Complaint> {
         Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
         Ok(_) => Err(no_key(file, "it is empty")),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            Err(no_key(file, "there is none"))
+            let hint = "give a file that holds a key; `countersign keys create` creates one";
+            let file = file.display();
+            Err(Complaint::usage(
+                format!("there is no key file {file}"),
+                hint,
+            ))
         }
         Err(error) => Err(no_key(file, &error.to_string())),
     }
@@ -550,7 +555,10 @@ fn is_same_file(one: &Path, other: &Path) -> bool {
 fn foreign(home: &Home, named: Option<&str>) -> Complaint {
     let directory = home.directory().display();
     match named {
-        None => Complaint::unreachable(format!("no gateway is running in {directory}")),
+        None if home.has_begun() => {
+            Complaint::unreachable(format!("no gateway is running in {directory}"))
+        }
+        None => Complaint::unreachable(format!("no gateway has run in {directory} yet")),
         Some(url) => Complaint::usage(
             format!(
                 "the key of {directory} belongs to the gateway of this home and is not sent to {url}"

@@ -74,6 +74,11 @@ impl Home {
         self.directory.join("agent.sock")
     }
 
+    /// Whether a gateway has run in it: the first start leaves the key of the command line.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.command_line_key_file().exists()
+    }
+
     /// Returns the file with the key of the command line.
     pub(crate) fn command_line_key_file(&self) -> PathBuf {
         self.directory.join("cli.key")

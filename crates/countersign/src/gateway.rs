@@ -64,7 +64,8 @@ impl Gateway {
         if lock.is_none() && choice == StoreChoice::Sqlite {
             return Err(Complaint::failed(
                 format!(
-                    "another gateway is already using {}",
+                    "another gateway{} is already using {}",
+                    whose(&home),
                     home.directory().display()
                 ),
                 "stop it first, or use another --home; several gateways need `store.url: postgres://…`",
@@ -282,7 +283,7 @@ async fn last_seen(store: &Database) -> Result<UnixMillis, StoreError> {
 }
 
 pub(crate) fn lock(home: &Home) -> Result<Option<File>, Complaint> {
-    let path = home.directory().join("gateway.lock");
+    let path = lock_file(home);
     let failed = |error: std::io::Error| {
         Complaint::failed(
             format!("cannot lock {}: {error}", path.display()),
@@ -297,10 +298,33 @@ pub(crate) fn lock(home: &Home) -> Result<Option<File>, Complaint> {
         .open(&path)
         .map_err(failed)?;
     match file.try_lock() {
-        Ok(()) => Ok(Some(file)),
+        Ok(()) => {
+            // So that whoever comes second can say who was first.
+            let pid = std::process::id();
+            let told = file.set_len(0).and_then(|()| writeln!(&file, "{pid}"));
+            told.map_err(failed)?;
+            Ok(Some(file))
+        }
         Err(TryLockError::WouldBlock) => Ok(None),
         Err(TryLockError::Error(error)) => Err(failed(error)),
     }
+}
+
+/// Returns which process holds the lock of `home`, and where it listens, as far as it left that.
+fn whose(home: &Home) -> String {
+    let pid = std::fs::read_to_string(lock_file(home)).ok();
+    let pid = pid.and_then(|pid| pid.trim().parse::<u32>().ok());
+    let address = crate::client::page_of(home);
+    let parts = [pid.map(|pid| format!("pid {pid}")), address];
+    let parts: Vec<String> = parts.into_iter().flatten().collect();
+    match parts.as_slice() {
+        [] => String::new(),
+        parts => format!(" ({})", parts.join(", ")),
+    }
+}
+
+fn lock_file(home: &Home) -> PathBuf {
+    home.directory().join("gateway.lock")
 }
 
 /// Makes `directory` if it is not there, for its owner alone.

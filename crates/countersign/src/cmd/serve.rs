@@ -1,7 +1,7 @@
 //! `countersign serve`: runs the gateway, prints its address, stops cleanly.
 
 use std::io::Write as _;
-use std::net::{SocketAddr, ToSocketAddrs as _};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, ToSocketAddrs as _, UdpSocket};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -84,7 +84,8 @@ async fn gateway(
         None => None,
     };
     let (stop_all, stopping) = watch::channel(false);
-    let app = app(serve, &gateway, address, stopping.clone());
+    let reached = reachable(address);
+    let app = app(serve, &gateway, [address, reached], stopping.clone());
     let socket = bind_socket(&gateway)?;
     let ran = {
         let (gate, stopped) = (gateway.gate.clone(), stopped(stopping.clone()));
@@ -127,14 +128,15 @@ async fn gateway(
         let router = routes::socket(&app);
         tokio::spawn(listen::socket(socket, router, Patience::USUAL, stopping))
     });
-    let url = url(address, tls.as_ref());
+    let shown = url(reached, tls.as_ref());
+    let url = url(from_here(address), tls.as_ref());
     // So that commands on the same home find this gateway, whatever port it took.
     let left = client::address_file(&gateway.home);
     let trusted = tls.map_or_else(String::new, |tls| format!("{}\n", tls.fingerprint));
     if let Err(error) = std::fs::write(&left, format!("{url}\n{trusted}")) {
         tracing::warn!(%error, "the address could not be left in the home");
     }
-    announce(serve, &gateway, &url, code.as_deref());
+    announce(serve, &gateway, &shown, code.as_deref());
     stop.await;
     tracing::info!("stopping");
     let _told = stop_all.send(true);
@@ -166,7 +168,7 @@ async fn stopped(mut stopping: watch::Receiver<bool>) {
 fn app(
     serve: &Serve,
     gateway: &Gateway,
-    address: SocketAddr,
+    [address, reached]: [SocketAddr; 2],
     stopping: watch::Receiver<bool>,
 ) -> Arc<App> {
     let api = &gateway.api;
@@ -176,6 +178,7 @@ fn app(
         .iter()
         .cloned()
         .chain(gateway.channels.hosts().map(str::to_owned))
+        .chain([reached.to_string()])
         .collect();
     let origins: Vec<String> = api.origins.iter().chain(&serve.origin).cloned().collect();
     Arc::new(App {
@@ -237,6 +240,41 @@ fn bind_socket(gateway: &Gateway) -> Result<Option<UnixListener>, Complaint> {
     let mode = std::fs::Permissions::from_mode(gateway.api.socket_mode);
     std::fs::set_permissions(path, mode).map_err(failed)?;
     Ok(Some(listener))
+}
+
+/// Returns an address at which other machines reach a gateway that listens at `address`: for all
+/// addresses of this machine, the one it sends from. No packet is sent to find out.
+fn reachable(address: SocketAddr) -> SocketAddr {
+    if !address.ip().is_unspecified() {
+        return address;
+    }
+    // Addresses for documentation: never ours, and behind the default route.
+    let elsewhere = [
+        ("0.0.0.0:0", "203.0.113.1:9"),
+        ("[::]:0", "[2001:db8::1]:9"),
+    ];
+    let mut own = elsewhere.into_iter().filter_map(|(from, to)| {
+        let socket = UdpSocket::bind(from).ok()?;
+        socket.connect(to).ok()?;
+        let own = socket.local_addr().ok()?.ip();
+        // An IPv4 socket cannot be reached by IPv6.
+        let fits = own.is_ipv4() || address.is_ipv6();
+        (fits && !own.is_unspecified()).then_some(own)
+    });
+    own.next().map_or_else(
+        || from_here(address),
+        |own| SocketAddr::new(own, address.port()),
+    )
+}
+
+/// Returns an address at which this machine reaches a gateway that listens at `address`.
+const fn from_here(address: SocketAddr) -> SocketAddr {
+    let loopback = match address.ip() {
+        IpAddr::V4(ip) if ip.is_unspecified() => IpAddr::V4(Ipv4Addr::LOCALHOST),
+        IpAddr::V6(ip) if ip.is_unspecified() => IpAddr::V6(Ipv6Addr::LOCALHOST),
+        ip @ (IpAddr::V4(_) | IpAddr::V6(_)) => ip,
+    };
+    SocketAddr::new(loopback, address.port())
 }
 
 fn url(address: SocketAddr, tls: Option<&Identity>) -> String {
@@ -348,6 +386,25 @@ fn raise_open_files() {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_never_names_all_addresses() {
+        for listens in [
+            "0.0.0.0:8750",
+            "[::]:8750",
+            "127.0.0.1:8750",
+            "192.0.2.7:8750",
+        ] {
+            let address: SocketAddr = listens.parse().unwrap();
+            for shown in [reachable(address), from_here(address)] {
+                assert!(!shown.ip().is_unspecified(), "{listens}: {shown}");
+                assert_eq!(shown.port(), 8750, "{listens}");
+                let is_named = !address.ip().is_unspecified();
+                assert!(!is_named || shown == address, "{listens}: {shown}");
+            }
+        }
+        assert!(from_here("0.0.0.0:1".parse().unwrap()).ip().is_loopback());
+    }
 
     #[test]
     fn other_machines_reach_it_only_encrypted_or_if_that_is_meant() {

@@ -344,8 +344,12 @@ pub(crate) fn first_line(child: &mut Child) -> String {
 
 pub(crate) fn command(home: &Path, more: &[&str]) -> Command {
     let mut command = ours::ours(home);
+    command.arg("serve");
+    if !more.contains(&"--listen") {
+        command.args(["--listen", "127.0.0.1:0"]);
+    }
     command
-        .args(["serve", "--listen", "127.0.0.1:0", "--home"])
+        .arg("--home")
         .arg(home)
         .args(more)
         .stdin(Stdio::null())
