@@ -1,7 +1,10 @@
 //! Command-line grammar: every command, option and help text.
 
+mod config;
 mod eval;
+mod generated;
 mod parsing;
+mod policy;
 mod setup;
 
 use std::path::PathBuf;
@@ -10,8 +13,11 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::hook::adapter::Adapter;
 
+pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use eval::Eval;
+pub(crate) use generated::{Completions, Man};
 pub(crate) use parsing::parse;
+pub(crate) use policy::{PolicyArgs, PolicyCommand, Replay};
 pub(crate) use setup::{Init, Teach};
 
 /// A human confirmation firewall for AI agents.
@@ -21,7 +27,7 @@ pub(crate) use setup::{Init, Teach};
 ///
 /// Without a command, opens the inbox of the running gateway, or shows how to start.
 #[derive(Debug, Parser)]
-#[command(name = "countersign", version, disable_help_subcommand = true)]
+#[command(name = "countersign", version)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     pub(crate) command: Option<Command>,
@@ -88,6 +94,8 @@ pub(crate) enum Command {
     Explain(Explain),
     /// Show and revoke grants and overrides
     Grants(Grants),
+    /// Show calls that ran and await a review; undo or keep them
+    Reviews(Reviews),
     /// Show and clear crisis marks
     Crisis(Crisis),
     /// Check a policy file and try calls against it
@@ -148,6 +156,19 @@ pub(crate) enum Command {
         Exit code: 0 done, 1 failed or declined, 2 usage error or nothing written."
     )]
     Teach(Teach),
+    /// Print the completions of a shell
+    #[command(
+        after_help = "bash: countersign completions bash > ~/.local/share/bash-completion/completions/countersign\n\
+        zsh:  countersign completions zsh > DIR/_countersign, where DIR is in $fpath\n\
+        fish: countersign completions fish > ~/.config/fish/completions/countersign.fish"
+    )]
+    Completions(Completions),
+    /// Write the manual pages
+    #[command(
+        after_help = "countersign man | man -l -                     reads the first page\n\
+        countersign man ~/.local/share/man/man1        installs all of them for this user"
+    )]
+    Man(Man),
 }
 
 /// Check that everything works.
@@ -268,6 +289,31 @@ pub(crate) struct Explain {
     pub(crate) json: bool,
 }
 
+/// Show calls that ran and await a review.
+#[derive(Debug, Args)]
+pub(crate) struct Reviews {
+    #[command(subcommand)]
+    pub(crate) command: Option<ReviewsCommand>,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// Commands on reviews.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReviewsCommand {
+    /// Restore the file, or tell the agent to undo the call
+    Undo {
+        /// The review
+        id: String,
+    },
+    /// Keep what the call did
+    Keep {
+        /// The review
+        id: String,
+    },
+}
+
 /// Show and clear crisis marks.
 #[derive(Debug, Args)]
 pub(crate) struct Crisis {
@@ -338,65 +384,14 @@ pub(crate) enum GrantsCommand {
     },
 }
 
-/// Check a policy file and try calls against it.
-#[derive(Debug, Args)]
-pub(crate) struct PolicyArgs {
-    #[command(subcommand)]
-    pub(crate) command: PolicyCommand,
-}
-
-/// Commands on a policy file.
-#[derive(Debug, Subcommand)]
-pub(crate) enum PolicyCommand {
-    /// Check the file and the examples of its rules
-    Check {
-        /// The file [default: config.yaml of the home]
-        file: Option<PathBuf>,
-    },
-    /// Judge a shell command under the file; exit codes as for `check`
-    Test {
-        /// The file
-        file: PathBuf,
-        /// The shell command
-        #[arg(value_name = "COMMAND")]
-        call: String,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-    /// Print rules that people's past answers suggest; changes nothing
-    Suggest {
-        /// How many of the newest calls to read
-        #[arg(long, value_name = "COUNT", default_value_t = 5000)]
-        calls: u32,
-        /// Fewest answers that a rule needs
-        #[arg(long, value_name = "COUNT", default_value_t = 5)]
-        least: usize,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
-    },
-}
-
-/// Replay past calls under another policy.
-#[derive(Debug, Args)]
-pub(crate) struct Replay {
-    /// Maximum age of the calls, such as 7d
-    #[arg(long, value_name = "TIME", default_value = "7d")]
-    pub(crate) since: String,
-    /// The policy file [default: the gateway's current policy]
-    #[arg(long, value_name = "FILE")]
-    pub(crate) policy: Option<PathBuf>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
 /// Verify, export and anchor the ledger.
 #[derive(Debug, Args)]
 pub(crate) struct Ledger {
     #[command(subcommand)]
     pub(crate) command: LedgerCommand,
+    /// Print JSON
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
 }
 
 /// Commands on the ledger.
@@ -410,18 +405,12 @@ pub(crate) enum LedgerCommand {
         /// A head kept elsewhere, or a file with one
         #[arg(long, value_name = "FILE|HEAD")]
         anchor: Option<String>,
-        /// Print JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Print the ledger's head, to keep it elsewhere
     Anchor {
         /// Accept the current ledger after a restore from backup; this is recorded in the ledger
         #[arg(long)]
         accept: bool,
-        /// Print the signed head as JSON
-        #[arg(long)]
-        json: bool,
     },
     /// Write every entry to standard output, one JSON object per line
     Export,
@@ -634,39 +623,4 @@ pub(crate) struct Check {
     /// Read neither config.yaml nor .countersign.yaml
     #[arg(long)]
     pub(crate) no_config: bool,
-}
-
-/// Show, check and change the configuration.
-#[derive(Debug, Args)]
-pub(crate) struct Config {
-    #[command(subcommand)]
-    pub(crate) command: ConfigCommand,
-}
-
-/// Commands on the configuration.
-#[derive(Debug, Subcommand)]
-pub(crate) enum ConfigCommand {
-    /// Print the path of config.yaml
-    Path,
-    /// Check config.yaml and the project's .countersign.yaml
-    Check,
-    /// Print every key with its value
-    List {
-        /// Print one JSON object
-        #[arg(long)]
-        json: bool,
-    },
-    /// Print the value of one key
-    Get {
-        /// The key, with dots: approvals.mode
-        key: String,
-    },
-    /// Set one key in config.yaml, keeping comments
-    Set {
-        /// The key, with dots: approvals.mode
-        key: String,
-        /// The value
-        #[arg(allow_hyphen_values = true)]
-        value: String,
-    },
 }

@@ -18,6 +18,7 @@ mod ledger;
 mod plain;
 mod policy;
 mod practice;
+mod reviews;
 mod run;
 mod serve;
 mod teach;
@@ -58,7 +59,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         None => inbox::run(WantsLines(cli.plain), bell, &reach),
         Some(Command::Check(check)) => check::run(check, home),
         Some(Command::Eval(eval)) => eval::run(&eval),
-        Some(Command::Config(config)) => config::run(config.command, home),
+        Some(Command::Config(args)) => config::run(args, home),
         Some(Command::Serve(serve)) => serve::run(&serve, home),
         Some(Command::Approvals(args)) => approvals::list(&args, &reach),
         Some(Command::Answer(args)) => approvals::answer(&args, &reach),
@@ -66,8 +67,9 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Explain(args)) => history::explain(&args, &reach),
         Some(Command::Replay(args)) => history::replay(&args, &reach),
         Some(Command::Grants(args)) => grants::run(&args, &reach),
+        Some(Command::Reviews(args)) => reviews::run(&args, &reach),
         Some(Command::Crisis(args)) => crisis::run(&args, &reach),
-        Some(Command::Policy(args)) => policy::run(args.command, home, &reach),
+        Some(Command::Policy(args)) => policy::run(args, home, &reach),
         Some(Command::Ledger(args)) => ledger::run(&args, &reach),
         Some(Command::Keys(args)) => keys::run(&args, &reach),
         Some(Command::People(args)) => keys::people(&args, &reach),
@@ -80,6 +82,8 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Hook(args)) => hook(&args, &reach),
         Some(Command::Init(args)) => init::run(&args, &reach),
         Some(Command::Teach(teach)) => teach::run(&teach, home),
+        Some(Command::Completions(args)) => args.run(),
+        Some(Command::Man(args)) => args.run(),
     }
 }
 

@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, segment};
-use crate::show::{maybe, maybe_ago, text};
+use crate::show::{count, maybe, maybe_ago, text};
 use crate::wire::lists::{ApprovalList, GrantList, OverrideList, UsageList};
 use crate::wire::shown::{Capabilities, Identity, ModelList};
 use crate::words::{outcome, refusal, sentence};
@@ -190,7 +190,7 @@ fn pending(page: &ApprovalList) -> String {
 }
 
 fn grants(page: &GrantList) -> String {
-    list(&page.grants, "There are no grants.", |it| {
+    list(&page.grants, "No active grants.", |it| {
         format!("{}  {}", text(&it.grant_id), it.words)
     })
 }
@@ -249,15 +249,10 @@ fn usage(rows: &[UsageView]) -> String {
         return "No model has been used yet.".to_owned();
     }
     let lines = sums.iter().map(|sum| {
-        let requests = if sum.calls == 1 {
-            "request"
-        } else {
-            "requests"
-        };
         format!(
-            "{}: {} {requests}, {} tokens in, {} tokens out",
+            "{}: {}, {} tokens in, {} tokens out",
             text(&sum.model),
-            sum.calls,
+            count(sum.calls, "request", "requests"),
             sum.prompt_tokens,
             sum.completion_tokens
         )

@@ -102,6 +102,46 @@ fn complain(error: &clap::Error, used: &str) -> Complaint {
 mod tests {
     use super::*;
 
+    /// Commands without `--json`: they print another format, or talk with a person or an agent.
+    const NO_JSON: [&str; 4] = ["chat", "completions", "hook", "man"];
+
+    fn leaves(command: &clap::Command, path: &str, found: &mut Vec<(String, bool)>) {
+        let has_json = command
+            .get_arguments()
+            .any(|it| it.get_long() == Some("json"));
+        let inner: Vec<&clap::Command> = command
+            .get_subcommands()
+            .filter(|it| it.get_name() != "help")
+            .collect();
+        // A group whose command may be left out is a command itself.
+        if inner.is_empty() || !command.is_subcommand_required_set() {
+            found.push((path.to_owned(), has_json));
+        }
+        for command in inner {
+            leaves(
+                command,
+                format!("{path} {}", command.get_name()).trim(),
+                found,
+            );
+        }
+    }
+
+    #[test]
+    fn every_command_prints_json_except_those_named_here() {
+        let mut command = Cli::command();
+        command.build();
+        let mut found = Vec::new();
+        for command in command.get_subcommands() {
+            if command.get_name() != "help" {
+                leaves(command, command.get_name(), &mut found);
+            }
+        }
+        assert!(found.len() > 40, "{found:?}");
+        for (path, has_json) in found {
+            assert_eq!(has_json, !NO_JSON.contains(&path.as_str()), "{path}");
+        }
+    }
+
     #[test]
     fn a_hint_names_the_command_that_was_used() {
         let rows = [

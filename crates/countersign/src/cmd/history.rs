@@ -14,7 +14,7 @@ use crate::cli::{Explain, History, HistoryCommand, Replay};
 use crate::client::{Client, Reach, segment};
 use crate::complaint::{Complaint, written};
 use crate::config::schema::seconds_of;
-use crate::show::{HEADING, ago, maybe, print, print_json, table, text};
+use crate::show::{HEADING, ago, count, maybe, print, print_json, table, text};
 use crate::wire::lists::TraceList;
 use crate::words;
 
@@ -225,7 +225,7 @@ pub(crate) fn replay(args: &Replay, reach: &Reach) -> Result<ExitCode, Complaint
 
 /// Returns what another policy would have changed.
 fn compared(replayed: &Replayed) -> String {
-    let mut out = format!("{} calls replayed.\n", replayed.calls);
+    let mut out = format!("{} replayed.\n", count(replayed.calls, "call", "calls"));
     for (was, now) in &replayed.verdicts {
         for (now, count) in now.iter().filter(|(now, _)| was != *now) {
             let _infallible = writeln!(out, "  {count} × {was} would become {now}");

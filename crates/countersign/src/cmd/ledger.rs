@@ -18,7 +18,7 @@ use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::config::Home;
 use crate::gateway::{Ground, damaged, lock, user_name};
-use crate::show::{maybe, print, print_json, text};
+use crate::show::{count, maybe, print, print_json, text};
 
 /// How often it is said how far it has come.
 const TOLD_EVERY: u64 = 10_000;
@@ -27,15 +27,15 @@ const TOLD_EVERY: u64 = 10_000;
 pub(crate) fn run(args: &Ledger, reach: &Reach) -> Result<ExitCode, Complaint> {
     match &args.command {
         LedgerCommand::Export => export(reach),
-        LedgerCommand::Anchor { accept, json } => anchor(reach, *accept, *json),
-        LedgerCommand::Verify { file, anchor, json } => {
+        LedgerCommand::Anchor { accept } => anchor(reach, *accept, args.json),
+        LedgerCommand::Verify { file, anchor } => {
             let kept = anchor.as_deref().map(kept_elsewhere).transpose()?;
             let state = match file {
                 Some(file) => verify_file(file, kept)?,
                 None => verify_home(reach, kept)?,
             };
             let code = ExitCode::from(u8::from(!state.ok));
-            if *json {
+            if args.json {
                 return written(print_json(&state.json), code);
             }
             written(print(&state.words), code)
@@ -55,12 +55,14 @@ fn found(state: &LedgerState, records: Option<u64>) -> String {
     let (entries, why) = (state.entries, maybe(state.why.as_deref()));
     if state.ok {
         let records = match records {
+            Some(1) => " 1 record matches it.".to_owned(),
             Some(records) => format!(" {records} records match it."),
             None => String::new(),
         };
+        let checkpoints = count(state.checkpoints, "signed checkpoint", "signed checkpoints");
         return format!(
-            "The ledger is intact: {entries} entries, {} signed checkpoints.{records}\nhead {entries}:{}\n",
-            state.checkpoints,
+            "The ledger is intact: {}, {checkpoints}.{records}\nhead {entries}:{}\n",
+            count(entries, "entry", "entries"),
             text(&state.head),
         );
     }

@@ -10,20 +10,22 @@ use countersign_core::judge::judge;
 use countersign_core::policy::Policy;
 use countersign_core::record;
 use countersign_core::verdict::Verdict;
+use serde_json::json;
 
-use crate::cli::PolicyCommand;
+use crate::cli::{PolicyArgs, PolicyCommand};
 use crate::client::Reach;
 use crate::complaint::{Complaint, written};
 use crate::config::{self, Home};
-use crate::show::{print, print_json};
+use crate::show::{count, print, print_json};
 
 /// Does what was asked with a policy file.
 pub(crate) fn run(
-    command: PolicyCommand,
+    args: PolicyArgs,
     home: Option<PathBuf>,
     reach: &Reach,
 ) -> Result<ExitCode, Complaint> {
-    match command {
+    let json = args.json;
+    match args.command {
         PolicyCommand::Check { file } => {
             let file = match file {
                 Some(file) => file,
@@ -31,20 +33,26 @@ pub(crate) fn run(
             };
             let policy = load(&file)?;
             let rules = policy.deny.len() + policy.ask.len() + policy.allow.len();
+            if json {
+                let programs = policy.programs.iter().count();
+                let found =
+                    json!({ "file": file, "ok": true, "rules": rules, "programs": programs });
+                return written(print_json(&found), ExitCode::SUCCESS);
+            }
             let described = match policy.programs.iter().count() {
                 0 => String::new(),
                 1 => ", 1 described program".to_owned(),
                 more => format!(", {more} names of described programs"),
             };
+            let rules = count(rules, "rule", "rules");
             let shown = format!(
-                "{} is valid: {rules} {}{described}, and every example matches.\n",
-                file.display(),
-                if rules == 1 { "rule" } else { "rules" }
+                "{} is valid: {rules}{described}, and every example matches.\n",
+                file.display()
             );
             written(print(&shown), ExitCode::SUCCESS)
         }
-        PolicyCommand::Suggest { calls, least, json } => suggest::run(calls, least, json, reach),
-        PolicyCommand::Test { file, call, json } => {
+        PolicyCommand::Suggest { calls, least } => suggest::run(calls, least, json, reach),
+        PolicyCommand::Test { file, call } => {
             let policy = load(&file)?;
             let cwd = std::env::current_dir().ok();
             let mut call = ToolCall::command(call);

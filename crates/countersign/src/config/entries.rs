@@ -8,41 +8,96 @@ use super::schema::{self, Key, Spec};
 use super::{Home, edit};
 use crate::complaint::Complaint;
 
-/// Returns every key with its value, as lines or as one JSON object.
-pub(crate) fn list(home: &Home, json: bool) -> Result<String, Complaint> {
+/// Keys of the agent's model, which is looked up for each request.
+const MODEL_KEYS: [&str; 3] = ["agent.base_url", "agent.model", "agent.api_key_env"];
+
+/// One key as it stands.
+#[derive(Clone, Debug)]
+pub(crate) struct Entry {
+    /// The key, with dots.
+    pub(crate) key: String,
+    /// Its value; nothing if it is not set and has no default.
+    pub(crate) value: Value,
+    pub(crate) origin: Origin,
+}
+
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Origin {
+    /// The owner's file.
+    File,
+    /// Nobody set it.
+    Default,
+    /// Nobody set it, and it has no default.
+    Unset,
+}
+
+impl Origin {
+    /// Returns the word for it.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::File => "config.yaml",
+            Self::Default => "default",
+            Self::Unset => "not set",
+        }
+    }
+}
+
+/// When a changed key counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Effect {
+    /// With the next call or request: the gateway reads it again.
+    AtOnce,
+    /// When the gateway starts the next time.
+    AtRestart,
+}
+
+impl Effect {
+    /// Returns the word for programs.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::AtOnce => "at_once",
+            Self::AtRestart => "at_restart",
+        }
+    }
+
+    /// Returns a sentence for people.
+    pub(crate) const fn sentence(self) -> &'static str {
+        match self {
+            Self::AtOnce => "It takes effect at once.",
+            Self::AtRestart => "It takes effect when the gateway is restarted.",
+        }
+    }
+}
+
+/// A key that was set.
+#[derive(Clone, Debug)]
+pub(crate) struct Set {
+    pub(crate) value: Value,
+    pub(crate) effect: Effect,
+}
+
+/// Returns every key of the schema.
+pub(crate) fn list(home: &Home) -> Result<Vec<Entry>, Complaint> {
     let values = current(home)?;
     let mut rows = Vec::new();
     collect(&values, schema::CONFIG, "", &mut rows);
-    if json {
-        let map: Map<String, Value> = rows
-            .into_iter()
-            .map(|(key, value, _)| (key, value))
-            .collect();
-        return Ok(format!("{}\n", Value::Object(map)));
-    }
-    let lines = rows.into_iter().map(|(key, value, is_default)| {
-        let note = if is_default { "  (default)" } else { "" };
-        format!("{key} = {}{note}\n", plain(&value))
-    });
-    Ok(lines.collect())
+    Ok(rows)
 }
 
-/// Returns the value of `key`.
-pub(crate) fn get(home: &Home, key: &str) -> Result<String, Complaint> {
+/// Returns the value of `key`; nothing if it is not set and has no default.
+pub(crate) fn get(home: &Home, key: &str) -> Result<Value, Complaint> {
     let (_, default) = schema::find(key).map_err(schema::Problem::typed)?;
     let values = current(home)?;
     let value = key
         .split('.')
         .try_fold(&values, |value, name| value.get(name));
     let value = value.filter(|value| !value.is_null()).cloned();
-    Ok(format!(
-        "{}\n",
-        plain(&value.unwrap_or_else(|| written_default(default)))
-    ))
+    Ok(value.unwrap_or_else(|| written_default(default)))
 }
 
 /// Changes `key` in the owner's file and returns it as it is now.
-pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<String, Complaint> {
+pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<Set, Complaint> {
     let (spec, _) = schema::find(key).map_err(schema::Problem::typed)?;
     // Words and texts are taken as they are typed; anything else is read as YAML.
     let typed = match spec {
@@ -62,7 +117,7 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<String, Complai
     };
     schema::check_value(&typed, spec, key).map_err(schema::Problem::typed)?;
     let file = home.file();
-    super::values(&file)?;
+    let before = current(home)?;
     let text = match std::fs::read_to_string(&file) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
@@ -83,7 +138,7 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<String, Complai
     let new = edit::set(&text, key, &typed.to_string()).ok_or_else(by_hand)?;
     // What was written must read back as what was meant, under the checks of any other reading.
     let values = super::parse(&new).map_err(|problem| problem.in_file(&file))?;
-    super::read::changes(&values).map_err(|problem| problem.in_file(&file))?;
+    let policy = super::read::changes(&values).map_err(|problem| problem.in_file(&file))?;
     let read_back = key
         .split('.')
         .try_fold(&values, |value, name| value.get(name));
@@ -96,7 +151,18 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<String, Complai
             "do you have write permission?",
         )
     })?;
-    Ok(format!("{key} = {}\n", plain(&typed)))
+    // The policy and the model are what a running gateway reads again; the rest it read at its start.
+    let was = super::read::changes(&before);
+    let is_policy = was.map_or(true, |was| was != policy);
+    let effect = if !is_policy && !MODEL_KEYS.contains(&key) {
+        Effect::AtRestart
+    } else {
+        Effect::AtOnce
+    };
+    Ok(Set {
+        value: typed,
+        effect,
+    })
 }
 
 /// Writes beside the file and renames, so that a reader never sees half of it.
@@ -113,7 +179,7 @@ fn current(home: &Home) -> Result<Value, Complaint> {
     Ok(super::values(&home.file())?.unwrap_or_else(|| Value::Object(Map::new())))
 }
 
-fn collect(values: &Value, keys: &[Key], path: &str, rows: &mut Vec<(String, Value, bool)>) {
+fn collect(values: &Value, keys: &[Key], path: &str, rows: &mut Vec<Entry>) {
     for key in keys {
         let full = if path.is_empty() {
             key.name.to_owned()
@@ -123,20 +189,33 @@ fn collect(values: &Value, keys: &[Key], path: &str, rows: &mut Vec<(String, Val
         let value = values.get(key.name).filter(|value| !value.is_null());
         if let Spec::Keys(inner) = &key.spec {
             collect(value.unwrap_or(&Value::Null), inner, &full, rows);
-        } else if let Some(value) = value {
-            rows.push((full, value.clone(), false));
-        } else if !key.default.is_empty() {
-            rows.push((full, written_default(key.default), true));
+            continue;
         }
+        let (value, origin) = match value {
+            Some(value) => (value.clone(), Origin::File),
+            None if key.default.is_empty() => (Value::Null, Origin::Unset),
+            None => (written_default(key.default), Origin::Default),
+        };
+        rows.push(Entry {
+            key: full,
+            value,
+            origin,
+        });
     }
 }
 
 fn written_default(text: &str) -> Value {
+    if text.is_empty() {
+        return Value::Null;
+    }
     serde_json::from_str(text).unwrap_or_else(|_| Value::String(text.to_owned()))
 }
 
-fn plain(value: &Value) -> String {
-    value
-        .as_str()
-        .map_or_else(|| value.to_string(), str::to_owned)
+/// Returns a value as it is typed.
+pub(crate) fn plain(value: &Value) -> String {
+    match value {
+        Value::Null => String::new(),
+        Value::String(text) => text.clone(),
+        Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => value.to_string(),
+    }
 }

@@ -251,7 +251,7 @@ fn a_key_can_be_set_where_there_was_no_file() {
     let ran = sandbox.run(&["config", "set", "review.enabled", "true"]);
     assert_eq!(
         (ran.code, ran.stdout.as_str()),
-        (0, "review.enabled = true\n"),
+        (0, "review.enabled = true\nIt takes effect at once.\n"),
         "{}",
         ran.stderr
     );
@@ -293,5 +293,100 @@ fn only_a_rule_that_allows_is_bound_to_exact_words_or_a_directory() {
             "{list}: {rule}: {}",
             ran.stderr
         );
+    }
+}
+
+/// Returns the YAML blocks of `text`, each with its line.
+fn snippets(text: &str) -> Vec<(usize, String)> {
+    let mut found = Vec::new();
+    let mut lines = text.lines().enumerate();
+    while let Some((at, line)) = lines.next() {
+        if line.trim() != "```yaml" {
+            continue;
+        }
+        let indent = line.len() - line.trim_start().len();
+        let block: Vec<&str> = lines
+            .by_ref()
+            .map(|(_, line)| line.get(indent..).unwrap_or_default())
+            .take_while(|line| line.trim() != "```")
+            .collect();
+        found.push((at + 1, block.join("\n")));
+    }
+    found
+}
+
+#[test]
+fn every_documented_snippet_is_a_valid_configuration() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let docs = std::fs::read_dir(root.join("docs")).unwrap();
+    let mut files: Vec<_> = docs.map(|entry| entry.unwrap().path()).collect();
+    files.push(root.join("README.md"));
+    files.retain(|file| file.extension().is_some_and(|it| it == "md"));
+    let mut count = 0;
+    for file in files {
+        let text = std::fs::read_to_string(&file).unwrap();
+        for (line, snippet) in snippets(&text) {
+            let ran = owner(&snippet).run(&["config", "check"]);
+            assert_eq!(ran.code, 0, "{}:{line}: {}", file.display(), ran.stderr);
+            count += 1;
+        }
+    }
+    assert!(count >= 6, "{count}");
+}
+
+#[test]
+fn setting_a_key_says_when_that_takes_effect() {
+    let sandbox = owner("");
+    let rows = [
+        ("approvals.mode", "off", "at_once"),
+        ("approvals.thresholds.ask_above", "0.5", "at_once"),
+        (
+            "tools",
+            "{ notify: { approval_required: true } }",
+            "at_once",
+        ),
+        ("approvals.timeout", "10m", "at_restart"),
+        ("agent.model", "qwen3", "at_once"),
+        ("smtp.host", "mail.example.org", "at_restart"),
+        ("channels", "{ pager: { type: webhook } }", "at_restart"),
+        ("api.rate_per_second", "5", "at_restart"),
+    ];
+    for (key, value, wanted) in rows {
+        let ran = sandbox.run(&["config", "set", key, value, "--json"]);
+        let said: serde_json::Value = serde_json::from_str(&ran.stdout).unwrap();
+        assert_eq!(said["takes_effect"], wanted, "{key}: {}", ran.stderr);
+        assert_eq!(said["key"], key);
+    }
+    let shown = sandbox
+        .run(&["config", "set", "agent.max_steps", "9"])
+        .stdout;
+    assert_eq!(
+        shown,
+        "agent.max_steps = 9\nIt takes effect when the gateway is restarted.\n"
+    );
+}
+
+#[test]
+fn the_list_has_every_key_with_its_origin() {
+    let sandbox = owner("agent: { model: qwen3 }\n");
+    let said = sandbox.run(&["config", "list", "--json"]).stdout;
+    let said: serde_json::Value = serde_json::from_str(&said).unwrap();
+    let rows = [
+        ("agent.model", "qwen3", "config.yaml"),
+        ("approvals.mode", "manual", "default"),
+    ];
+    for (key, value, origin) in rows {
+        assert_eq!(said[key]["value"], value, "{key}");
+        assert_eq!(said[key]["origin"], origin, "{key}");
+    }
+    for key in [
+        "agent.base_url",
+        "smtp.host",
+        "api.socket",
+        "telemetry.otlp.endpoint",
+    ] {
+        assert_eq!(said[key]["origin"], "not set", "{key}");
+        let got = sandbox.run(&["config", "get", key]);
+        assert_eq!((got.code, got.stdout.as_str()), (0, "\n"), "{key}");
     }
 }

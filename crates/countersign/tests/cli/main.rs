@@ -5,6 +5,7 @@
 mod check;
 mod config;
 mod eval;
+mod generated;
 mod init;
 #[path = "../shared/ours.rs"]
 mod ours;

@@ -11,6 +11,7 @@
 mod calls;
 mod chat;
 mod client_key;
+mod command_line;
 mod doctor;
 mod events;
 mod evidence;

@@ -19,7 +19,7 @@ use serde_json::{Value, json};
 
 use crate::client::{Client, Reach, segment};
 use crate::complaint::{Complaint, written};
-use crate::show::{print, print_json};
+use crate::show::{count, print, print_json};
 use crate::wire::lists::TraceList;
 use crate::words;
 
@@ -132,14 +132,17 @@ fn texts(examples: &[Example]) -> Vec<String> {
 /// Returns the rules as they would stand in config.yaml, with what speaks for each as comments.
 fn as_text(found: &[Suggestion], calls: usize, least: usize) -> String {
     if found.is_empty() {
+        let calls = count(calls, "call", "calls");
+        let answers = count(least, "answer", "answers");
         return format!(
-            "No rule to suggest from the last {calls} calls.\n\
-             A rule needs {least} answers that allowed the same command from one directory and none that denied it. Nothing critical,\n\
+            "No rule to suggest from the last {calls}.\n\
+             A rule needs {answers} that allowed the same command from one directory and none that denied it. Nothing critical,\n\
              outbound, unreadable, inline or unknown is suggested.\n"
         );
     }
+    let calls = count(calls, "call", "calls");
     let mut out = format!(
-        "# Suggested by the last {calls} calls. Nothing was changed: copy what you want into config.yaml.\n\
+        "# Suggested by the last {calls}. Nothing was changed: copy what you want into config.yaml.\n\
          # Each rule covers exactly its command, made from its directory or below it, unless it is critical there.\n\
          approvals:\n  allow:\n"
     );
@@ -150,8 +153,8 @@ fn as_text(found: &[Suggestion], calls: usize, least: usize) -> String {
             let _infallible = writeln!(out, "    # {text}");
         };
         comment(format!(
-            "allowed {} times by {} since {since}, never denied",
-            it.allowed,
+            "allowed {} by {} since {since}, never denied",
+            count(it.allowed, "time", "times"),
             by.join(", ")
         ));
         comment(format!("would have covered {} of these calls", it.covers));

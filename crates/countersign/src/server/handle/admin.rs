@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Answer, Reach};
 use crate::complaint::Complaint;
-use crate::config::entries;
+use crate::config::entries::{self, Origin};
 use crate::server::auth::Caller;
 use crate::server::body::JsonBody;
 use crate::server::problem::Problem;
@@ -115,8 +115,12 @@ pub(crate) async fn revoke_login(
 #[utoipa::path(get, path = "/v1/config",
     responses((status = 200, description = "every key with its value", body = Object)))]
 pub(crate) async fn config(State(app): Reach) -> Answer<Value> {
-    let text = entries::list(&app.home, true).map_err(|complaint| unreadable(&complaint))?;
-    let mut values: Value = serde_json::from_str(&text).unwrap_or_default();
+    let entries = entries::list(&app.home).map_err(|complaint| unreadable(&complaint))?;
+    let entries = entries.into_iter();
+    let mut values: Value = entries
+        .filter(|it| it.origin != Origin::Unset)
+        .map(|it| (it.key, it.value))
+        .collect();
     // The address of a database carries its password.
     if let Some(url) = values.get_mut("store.url")
         && url.as_str().is_some_and(|url| url != "sqlite")
