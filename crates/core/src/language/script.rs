@@ -6,6 +6,7 @@
 //! are not seen stay hidden. In the others every name, call and import must be on a list.
 
 mod bindings;
+mod browsers;
 mod commands;
 mod effects;
 mod inner;
@@ -78,6 +79,7 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     };
     reader.walk();
     reader.surroundings();
+    reader.browses();
     reader.reaches_by_literals();
     reader.reading
 }

@@ -6,6 +6,7 @@ mod arguments;
 mod code;
 mod code_again;
 mod depth;
+mod everyday;
 mod fresh;
 mod grant;
 mod knowledge;
