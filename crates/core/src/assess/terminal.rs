@@ -176,7 +176,9 @@ fn another_language(
         (Some(reading), "sql")
     } else if language::powershell::looks_like(command) {
         (Some(language::powershell::read(command)), "powershell")
-    } else if language::cmd::looks_like(command) {
+    } else if language::cmd::looks_like(command)
+        && !(ground.is_windows && may_be_another_shell(command, ground))
+    {
         (Some(language::cmd::read(command)), "cmd")
     } else if ground.is_windows {
         let reading = language::powershell::read(command);
@@ -311,7 +313,7 @@ impl Better<'_> {
             return names
                 || is_escape
                 || is_path
-                || self.is_certain && self.is_string(act.span)
+                || self.is_certain && (self.is_string(act.span) || self.is_range(act.span))
                 || self.acts.iter().any(same);
         }
         if self.name == "sql" {
@@ -353,6 +355,13 @@ impl Better<'_> {
         let quote = text.chars().next().filter(|it| matches!(it, '"' | '\''));
         let inside = quote.and_then(|quote| text.get(1..)?.split_once(quote));
         inside.is_some_and(|(_, rest)| rest.trim_start().starts_with('|'))
+    }
+
+    /// Whether it is a range of numbers that goes into a pipe: `1..5 | ForEach-Object { … }`.
+    fn is_range(&self, span: Span) -> bool {
+        let is_number = |text: &str| !text.is_empty() && text.bytes().all(|it| it.is_ascii_digit());
+        let ends = self.word(span).split_once("..");
+        ends.is_some_and(|(from, to)| is_number(from) && is_number(to))
     }
 
     /// Whether it is a cmdlet, which is no program of a shell, so what is behind it does not run there.

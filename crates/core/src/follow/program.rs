@@ -63,6 +63,7 @@ pub(crate) use code::FROM_ELSEWHERE;
 use foreign::Handed;
 pub(crate) use line::Line;
 use options::Hit;
+use readers::joined_command;
 use resolve::{Named, find_sub, is_interpreter, resolve, windows_reading};
 use roles::{Changes, inside_container, names_secrets, operand_roles};
 pub(crate) use unknown::is_cmdlet;
@@ -188,6 +189,9 @@ impl Walk<'_> {
                 .is_some_and(|manager| COREPACK_MANAGERS.contains(manager.text.as_str()))
         {
             return self.program(rest, stdin);
+        }
+        if let Some(words) = joined_command(program.row.name, rest) {
+            return self.known_program(program, name, first, &words, stdin);
         }
         if !program.has_subs {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);

@@ -6,11 +6,13 @@
 
 mod arguments;
 mod cmdlets;
+mod dates;
 mod effects;
 mod expressions;
 mod filters;
 mod invocation;
 mod loops;
+mod names;
 mod values;
 mod words;
 

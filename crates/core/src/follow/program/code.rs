@@ -435,10 +435,7 @@ impl Walk<'_> {
                 self.reads(&word(&mark_home(path)), program);
                 self.links(&word(&mark_home(path)), program);
             }
-            Deed::DeleteFile(path) => {
-                self.deletes(&word(&mark_home(path)), program, Breadth::One);
-            }
-            Deed::DeleteTree(path) if path.is_empty() => {
+            Deed::DeleteFile(path) | Deed::DeleteTree(path) if path.is_empty() => {
                 let mut act = Act::new(Effect::Delete, program.to_owned(), span)
                     .because("deletes what is known only when it runs")
                     .target(Score::new(900))
@@ -446,6 +443,9 @@ impl Walk<'_> {
                 act.breadth = Breadth::Tree;
                 act.marks.critical = true;
                 self.note(act);
+            }
+            Deed::DeleteFile(path) => {
+                self.deletes(&word(&mark_home(path)), program, Breadth::One);
             }
             Deed::DeleteTree(path) => {
                 let path = mark_home(path);

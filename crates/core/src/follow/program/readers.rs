@@ -10,6 +10,8 @@ mod shells;
 mod system;
 mod transfer;
 
+pub(super) use shells::joined_command;
+
 use super::Line;
 use crate::follow::value::Stream;
 use crate::follow::walk::Walk;

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use super::{Walk, Writing, stream_of};
 use crate::follow::value::Stream;
-use crate::shell::syntax::{Redirect, RedirectKind};
+use crate::shell::syntax::{Operation, Part, Redirect, RedirectKind};
 
 impl Walk<'_> {
     /// Applies redirections of a compound command. Returns the stream that replaces its output.
@@ -59,6 +59,14 @@ impl Walk<'_> {
                 self.expand_one(&redirect.target);
                 None
             }
+            // `2>$null` of PowerShell: a Unix shell has no such variable, and writes nothing.
+            RedirectKind::Write
+                if redirect.descriptor == Some(2)
+                    && self.ground.is_windows
+                    && is_null(&redirect.target.parts) =>
+            {
+                None
+            }
             RedirectKind::Write | RedirectKind::Append | RedirectKind::ReadWrite => {
                 let target = self.expand_one(&redirect.target);
                 let empties = redirect.kind == RedirectKind::Write
@@ -85,4 +93,15 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Whether a word is PowerShell's name for nothing.
+fn is_null(parts: &[Part]) -> bool {
+    matches!(
+        parts,
+        [Part::Parameter { expansion, .. }]
+            if expansion.name.eq_ignore_ascii_case("null")
+                && expansion.index.is_none()
+                && expansion.operation == Operation::Value
+    )
 }

@@ -7,12 +7,12 @@
 use std::collections::BTreeMap;
 
 use super::arguments::Arguments;
+use super::names::{name_length, names_in, plain_name, unscoped};
 use super::words::{Brackets, Command, Split, Word};
-use super::{cmdlets, expressions};
+use super::{cmdlets, dates, expressions};
 use crate::knowledge::names::{
     POWERSHELL_ASSEMBLERS, POWERSHELL_PASSING, POWERSHELL_SETTERS, WINDOWS_PLACES,
 };
-use crate::language::cursor::continues_name;
 
 /// Most values that one word may stand for.
 const VALUES_MAX: usize = 32;
@@ -47,6 +47,9 @@ impl Value {
 
 /// How many commands of a pipeline are looked back at.
 const LOOK_BACK_MAX: usize = 8;
+
+/// How often a value may be copied from one variable to the next and still be known.
+const ROUNDS: usize = 4;
 
 /// Words of such a command that are looked at.
 const LOOK_BACK_WORDS_MAX: usize = 24;
@@ -120,8 +123,8 @@ impl Values {
                 *values.started.entry(name).or_insert(true) &= starts_process(command);
             }
         }
-        // What is copied from another variable is known in the second round.
-        for _ in 0..2 {
+        // What is copied from another variable is known one round later.
+        for _ in 0..ROUNDS {
             let mut next = BTreeMap::new();
             for command in &split.commands {
                 for (name, value) in values.assigned(split, command) {
@@ -191,6 +194,9 @@ impl Values {
 
     /// The value of an expression behind `=` or `in`.
     fn right_side(&self, split: &Split, command: &Command, words: &[Word]) -> Value {
+        if let Some(date) = dates::stand_in(self, split, words).filter(|_| !command.pipes) {
+            return Value::Known(vec![date]);
+        }
         let in_list = |(at, word): (usize, &Word)| word.joins || at + 1 == words.len();
         let listed = words.iter().enumerate().all(in_list);
         if !words.is_empty() && listed && !command.pipes {
@@ -235,7 +241,11 @@ impl Values {
     }
 
     /// The only command of a pair of parentheses, with its number.
-    fn only_command<'s>(&self, split: &'s Split, group: usize) -> Option<(usize, &'s Command)> {
+    pub(super) fn only_command<'s>(
+        &self,
+        split: &'s Split,
+        group: usize,
+    ) -> Option<(usize, &'s Command)> {
         let (first, count) = *self.index.inside.get(group)?;
         let is_value = split.brackets(group) == Brackets::Value;
         let command = split.commands.get(first)?;
@@ -650,51 +660,4 @@ fn handed_over(word: &Word) -> Option<&'static str> {
         ".pspath" => ".pspath",
         _ => ".",
     })
-}
-
-/// The name in `$name` or `[type]$name`.
-fn plain_name(text: &str) -> Option<String> {
-    let text = match text.rfind(']') {
-        Some(end) if text.starts_with('[') => text.get(end + 1..)?,
-        _ => text,
-    };
-    let name = text.strip_prefix('$')?;
-    (name_length(name) == name.len() && !name.is_empty()).then(|| unscoped(name))
-}
-
-/// A name in lower case without the scope in front of it.
-fn unscoped(name: &str) -> String {
-    let lower = name.to_ascii_lowercase();
-    match lower.split_once(':') {
-        Some(("script" | "global" | "local" | "private" | "using" | "variable", name)) => {
-            name.to_owned()
-        }
-        _ => lower,
-    }
-}
-
-/// All names of variables in a word.
-fn names_in(word: &Word) -> impl Iterator<Item = String> + '_ {
-    word.text.match_indices('$').filter_map(|(at, _)| {
-        let rest = word.text.get(at + 1..)?;
-        let name = rest.get(..name_length(rest))?;
-        (!name.is_empty()).then(|| unscoped(name))
-    })
-}
-
-/// How long the name of a variable is that `text` begins with.
-fn name_length(text: &str) -> usize {
-    let mut end = 0;
-    for (at, c) in text.char_indices() {
-        // `$env:NAME`: a scope belongs to the name where a name follows.
-        let is_scope = c == ':'
-            && text
-                .get(at + 1..)
-                .is_some_and(|rest| rest.starts_with(continues_name));
-        if !(continues_name(c) || is_scope) {
-            break;
-        }
-        end = at + c.len_utf8();
-    }
-    end
 }

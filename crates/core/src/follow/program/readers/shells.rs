@@ -11,6 +11,28 @@ use crate::knowledge::{Effect, Role};
 use crate::place::{HOLE, HOME, mark_home};
 use crate::shell::unescape;
 
+/// Returns the words of `powershell` with all that follows `-Command` as one text, which PowerShell makes of them.
+pub(in crate::follow::program) fn joined_command(program: &str, rest: &[Arg]) -> Option<Vec<Arg>> {
+    if program != "powershell" {
+        return None;
+    }
+    let is_command = |arg: &Arg| {
+        let lower = arg.text.to_ascii_lowercase();
+        matches!(lower.as_str(), "-command" | "-c" | "/command" | "/c")
+    };
+    let at = rest.iter().position(is_command)?;
+    let (before, words) = rest.split_at_checked(at + 1)?;
+    // Before it there are options alone, so that it is none of the words of another command.
+    let options = before.iter().all(|arg| arg.text.starts_with(['-', '/']));
+    if words.len() < 2 || !options || words.iter().any(|word| word.vague() || word.glob) {
+        return None;
+    }
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let span = words.first().map(|word| word.span).unwrap_or_default();
+    let joined = Arg::literal(texts.join(" "), span);
+    Some(before.iter().cloned().chain([joined]).collect())
+}
+
 impl Walk<'_> {
     /// `bash -c text`, `bash file`, `… | bash`, `bash -n file`.
     pub(crate) fn read_shell(&mut self, line: &Line<'_>) -> Stream {
