@@ -132,6 +132,11 @@ impl Memory {
         self.latest(path).map(|file| file.built && !file.doubtful)
     }
 
+    /// Whether a build may have made the file at `path`, if this text has written it.
+    pub(super) fn was_built(&self, path: &str) -> Option<bool> {
+        self.latest(path).map(|file| file.built)
+    }
+
     /// Returns what this text has written into the file at `path`.
     pub(super) fn written(&self, path: &str) -> Option<&Stream> {
         let behind = self.behind_link(path);

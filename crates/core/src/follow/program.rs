@@ -21,6 +21,7 @@ mod lifts;
 mod line;
 mod linker;
 mod links;
+mod made;
 mod names;
 mod network;
 pub(crate) mod options;

@@ -202,7 +202,7 @@ impl Walk<'_> {
             return;
         }
         let place = self.place(".");
-        if self.is_elsewhere(&place) {
+        if self.is_elsewhere(&place) && !self.is_made(&place) {
             let act = Act::new(Effect::Exec, program, span)
                 .because("runs code of a directory outside the workspace")
                 .on(place.path);

@@ -176,7 +176,7 @@ impl Walk<'_> {
     /// for all temporary files is no project: what this session put there is known by itself.
     pub(super) fn brings_modules(&mut self, here: &Place) -> bool {
         let is_shared = matches!(here.path.as_str(), "/tmp" | "/var/tmp" | "/private/tmp");
-        !is_shared && !self.is_owners(here)
+        !is_shared && !self.is_owners(here) && !self.is_made(here)
     }
 
     /// Whether the files of `module` in this directory were seen.
