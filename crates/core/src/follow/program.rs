@@ -26,6 +26,7 @@ mod names;
 mod network;
 pub(crate) mod options;
 mod output;
+mod own_programs;
 mod owners;
 mod production;
 mod readers;
@@ -356,6 +357,7 @@ impl Walk<'_> {
             self.goes_along(line);
         } else if !dry {
             self.remember_written(line, base);
+            self.remember_installed(line);
         }
         if !dry {
             self.fills_here(line, base);

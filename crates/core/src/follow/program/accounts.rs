@@ -14,14 +14,17 @@ use crate::knowledge::names::{
 use crate::score::Score;
 
 impl Walk<'_> {
-    /// Judges the installation of programs for the account that are not widely known.
+    /// Judges the removal of programs from the account, and the installation of those that are not widely known.
     pub(super) fn installs_for_account(&mut self, line: &Line<'_>) {
-        if line.does != Effect::Install || line.read.is_dry() {
-            return;
-        }
         let program = line.name.split(' ').next().unwrap_or("");
         let given = |arg: &Arg| GLOBAL_OPTIONS.contains(arg.text.as_str());
         let globally = GLOBAL_INSTALLERS.contains(program) && line.args.iter().any(given);
+        if globally && line.does == Effect::Uninstall && !line.read.is_dry() {
+            self.removes_for_account(line);
+        }
+        if line.does != Effect::Install || line.read.is_dry() {
+            return;
+        }
         if !globally && !ACCOUNT_INSTALLS.contains(line.name) {
             return;
         }
@@ -37,6 +40,21 @@ impl Walk<'_> {
             let act = Act::new(Effect::Install, line.row.name, line.span)
                 .because("installs a program for the whole account that is not widely known")
                 .on(unknown.shown());
+            self.note(act.target(Score::new(700)));
+        }
+    }
+
+    /// Judges the removal of programs that every project of the account may use. What this session has
+    /// installed of the project itself is its own to remove.
+    fn removes_for_account(&mut self, line: &Line<'_>) {
+        let operands: Vec<&Arg> = line.read.operands.clone();
+        let other = operands
+            .into_iter()
+            .find(|operand| operand.vague() || !self.is_own_program(&operand.text));
+        if let Some(other) = other {
+            let act = Act::new(Effect::Uninstall, line.row.name, line.span)
+                .because("removes a program of the whole account")
+                .on(other.shown());
             self.note(act.target(Score::new(700)));
         }
     }

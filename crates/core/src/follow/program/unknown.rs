@@ -70,6 +70,10 @@ impl Walk<'_> {
             self.telling_words(&script, &[]);
             self.script_with(&script, "", Vec::new());
             self.note_inferred(Effect::Project, name, span);
+        } else if self.is_own_program(name) && self.hands_on_nothing_hidden(rest) {
+            self.telling_words(first, rest);
+            self.takes_up_sources(first.span);
+            self.note_inferred(Effect::Project, name, span);
         } else if self.scope.brought.functions
             && is_function_name(name)
             && self.hands_on_nothing_hidden(rest)
