@@ -24,6 +24,7 @@ mod links;
 mod made;
 mod names;
 mod network;
+mod node_modules;
 pub(crate) mod options;
 mod output;
 mod own_programs;

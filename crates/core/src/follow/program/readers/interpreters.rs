@@ -75,6 +75,12 @@ impl Walk<'_> {
                 }
                 let at = line.args.iter().position(|arg| arg == *script);
                 let words = at.and_then(|at| line.args.get(at + 1..)).unwrap_or(&[]);
+                if role == Role::Snippet(Lang::JAVASCRIPT)
+                    && let Some(program) = self.package_program(script)
+                {
+                    let words = [&[program], words].concat();
+                    return Some(self.program(&words, line.stdin));
+                }
                 self.script_with(script, line.row.name, words.to_vec());
                 self.telling_words(script, line.args);
                 if role == Role::Snippet(Lang::PERL) {
