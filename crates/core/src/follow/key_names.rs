@@ -1,8 +1,8 @@
 //! Recognises commands that print the names of settings and nothing of their values.
 //!
 //! `cut -d= -f1 .env` is not one of them: a line without the sign is passed on whole, and a key that goes over
-//! several lines has many of those. So the lines have to be chosen by how a name begins them, and what stands
-//! behind the name must be cut off, by the same command or by the next one of the pipeline.
+//! several lines has many of those. So the lines have to be chosen by how a name begins them or by the sign, and
+//! what stands behind the name must be cut off, by the same command or by a later one of the pipeline.
 
 use super::scope::{Names, Scope};
 use super::walk::Walk;
@@ -16,12 +16,17 @@ const LITERAL_MIN: usize = 3;
 /// Programs whose words are read here.
 const READERS: &[&str] = &["cat", "grep", "egrep", "cut", "sed", "awk", "gawk", "mawk"];
 
+/// Patterns of lines that hold no setting.
+const LEFT_OUT: &[&str] = &["^#", "^ *#", "^\\s*#", "^$", "^\\s*$", "#"];
+
 /// What a command of a pipeline does with the lines it gets.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Stage {
     /// Passes on all of them: `cat .env`.
     Passes,
-    /// Passes on those that begin with a name.
+    /// Leaves out comments and empty lines.
+    Leaves,
+    /// Passes on those that begin with a name or have the sign.
     Chooses,
     /// Passes on what stands before the sign.
     Cuts,
@@ -64,6 +69,7 @@ fn print_names(commands: &[Command]) -> usize {
         };
         match stage(simple, index == 0) {
             Some(Stage::Passes) if index == 0 => {}
+            Some(Stage::Leaves) => {}
             Some(Stage::Chooses) => chosen = true,
             Some(Stage::Cuts) if chosen => return index + 1,
             Some(Stage::Names) => return index + 1,
@@ -123,12 +129,24 @@ fn grep(arguments: &[&str], extended: bool) -> Option<Stage> {
     let bundled = options
         .iter()
         .all(|option| !option.starts_with("--") && option.len() > 1);
+    let pattern = rest.first()?;
+    if bundled && letters.contains('v') && letters.chars().all(|letter| "vEhs".contains(letter)) {
+        return LEFT_OUT.contains(pattern).then_some(Stage::Leaves);
+    }
     if !bundled || !letters.chars().all(|letter| "EGPnhHsoi".contains(letter)) {
         return None;
     }
-    let pattern = rest.first()?;
+    if *pattern == "=" && !letters.contains('o') {
+        return Some(Stage::Chooses);
+    }
     let extended = extended || letters.contains(['E', 'P']);
     let ignores_case = letters.contains('i');
+    // `grep -o '^[A-Z_]*'`: of any other line nothing but its first capital letters.
+    let alone = pattern.strip_prefix('^').map(|name| format!("{name}="));
+    let alone = alone.is_some_and(|name| name_and_sign(&name, extended) == Some(""));
+    if letters.contains('o') && alone && !ignores_case {
+        return Some(Stage::Names);
+    }
     match (letters.contains('o'), begins(pattern, extended)?) {
         (true, Begins::Name { whole: true }) if !ignores_case => Some(Stage::Names),
         (false, Begins::Name { .. }) if !ignores_case => Some(Stage::Chooses),
@@ -262,6 +280,11 @@ fn sed(arguments: &[&str]) -> Option<Stage> {
     if !quiet && matches!(pattern, "=.*" | "=.*$") && files.is_empty() {
         let constant = !replacement.contains(['&', '\\', '\n']);
         return (constant && matches!(flags, "" | "g")).then_some(Stage::Cuts);
+    }
+    // Only lines in which something was cut off are printed.
+    if quiet && flags == "p" && matches!(pattern, "=.*" | "=.*$") && no_files {
+        let constant = !replacement.contains(['&', '\\', '\n']);
+        return constant.then_some(Stage::Names);
     }
     let name = pattern.strip_prefix('^')?;
     let (open, close) = if extended {

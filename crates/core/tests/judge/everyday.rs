@@ -243,6 +243,34 @@ fn a_program_of_a_package_is_known_by_its_file() {
 }
 
 #[test]
+fn lines_with_the_sign_may_be_cut_at_it() {
+    lines(
+        PROJECT,
+        &[
+            "grep -v '^#' .env.local | grep '=' | sed 's/=.*/=<set>/'",
+            "grep '=' .env | cut -d= -f1",
+            "grep -v '^#' .env | grep = | awk -F= '{print $1}' | sort",
+            "sed -n 's/=.*//p' .env",
+            "grep -o '^[A-Z_]*' .env",
+            "grep -oE '^[A-Z0-9_]+' .env",
+        ],
+        &[
+            "grep -v '^#' .env.local | grep '='",
+            "grep -v '^#' .env | sed 's/=.*/=<set>/'",
+            "grep -v '=' .env | cut -d= -f1",
+            "grep '=' .env | cut -d= -f2",
+            "grep '=' .env | sed 's/=.*/&/'",
+            "grep -vE '^[A-Z]' .env | cut -d= -f1",
+            "sed 's/=.*//p' .env",
+            "sed -n 's/^A.*=//p' .env",
+            "grep -oi '^[A-Z_]*' .env",
+            "grep -o '^[A-Za-z]*' .env",
+            "grep '=' ~/.aws/credentials | cut -d= -f1",
+        ],
+    );
+}
+
+#[test]
 fn a_new_browser_that_looks_at_local_pages_is_the_projects_code() {
     let script = |code: &str| format!("cat > shot.mjs <<'E'\n{code}\nE\nnode shot.mjs");
     let page = "import { chromium } from 'playwright';\nconst browser = await chromium.launch({ headless: true, args: ['--no-sandbox'] });\nconst page = await browser.newPage({ viewport: { width: 1440, height: 900 } });\n";
