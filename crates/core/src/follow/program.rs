@@ -41,6 +41,7 @@ mod running;
 mod servers;
 mod special;
 mod spread;
+mod telling;
 pub(crate) mod trees;
 mod unknown;
 mod variables;

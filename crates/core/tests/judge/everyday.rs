@@ -271,6 +271,29 @@ fn lines_with_the_sign_may_be_cut_at_it() {
 }
 
 #[test]
+fn the_name_of_a_script_that_begins_with_a_looking_verb_orders_nothing() {
+    lines(
+        PROJECT,
+        &[
+            "python analyze_drop_delay.py",
+            "python scripts/check_delete_flag.py --verbose",
+            "node verify-publish.js",
+            "bash list_deploys.sh",
+            "./scripts/inspect_purge.sh",
+        ],
+        &[
+            "python drop_delay.py",
+            "python check_flag.py --delete",
+            "bash check-and-deploy.sh",
+            "bash verify_then_publish.sh",
+            "./scripts/run_purge.sh",
+            "bash checkdeploy-prod.sh --deploy",
+            "python /tmp/analyze_drop_delay.py",
+        ],
+    );
+}
+
+#[test]
 fn a_new_browser_that_looks_at_local_pages_is_the_projects_code() {
     let script = |code: &str| format!("cat > shot.mjs <<'E'\n{code}\nE\nnode shot.mjs");
     let page = "import { chromium } from 'playwright';\nconst browser = await chromium.launch({ headless: true, args: ['--no-sandbox'] });\nconst page = await browser.newPage({ viewport: { width: 1440, height: 900 } });\n";

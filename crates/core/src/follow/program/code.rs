@@ -7,7 +7,7 @@ use super::network::is_local_or_registry;
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Open, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, Writing};
-use crate::knowledge::names::{PROBES, RUNNING_PROGRAMS, STRESSING_WORDS, TELLING_SCRIPT_WORDS};
+use crate::knowledge::names::{PROBES, RUNNING_PROGRAMS};
 use crate::knowledge::{Effect, PathKind, Role, languages};
 use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::place::below::Look;
@@ -53,22 +53,6 @@ impl Walk<'_> {
         }
         if !arg.text.is_empty() {
             self.shell_text(arg, &Stream::default());
-        }
-    }
-
-    /// Raises the question when a script's name or its words say that it deploys or destroys.
-    pub(crate) fn telling_words(&mut self, script: &Arg, args: &[Arg]) {
-        self.tells_production(script, args);
-        let name = script.text.rsplit('/').next().unwrap_or("");
-        let mut words =
-            std::iter::once(name).chain(args.iter().map(|arg| arg.text.as_str()).take(8));
-        let telling = words.find(|word| word.len() <= 40 && tells(word));
-        if let Some(word) = telling {
-            let mut act = Act::new(Effect::CloudWrite, name.to_owned(), self.here(script.span))
-                .because("a script whose name says that it deploys or destroys something")
-                .on(word.to_owned());
-            act.target = Score::new(200);
-            self.note(act);
         }
     }
 
@@ -603,20 +587,6 @@ fn seen_word(text: &str, span: Span) -> Arg {
         taint,
         ..Arg::literal(plain.replace(language::DATA_PART, &hole), span)
     }
-}
-
-/// Whether a word says that a script deploys or destroys. In an option the verb stands in front, at most
-/// behind a word that stresses it: `--drop-tables`, `--force-delete`. Behind anything else it is a noun:
-/// `--frame-drop`.
-fn tells(word: &str) -> bool {
-    let lower = word.to_ascii_lowercase();
-    let name = lower.trim_start_matches('-');
-    let mut parts = name.split(['-', '_', '.', ':', '/']).take(6);
-    if name.len() == lower.len() {
-        return parts.any(|part| TELLING_SCRIPT_WORDS.contains(part));
-    }
-    let verb = parts.find(|part| !STRESSING_WORDS.contains(part));
-    verb.is_some_and(|part| TELLING_SCRIPT_WORDS.contains(part))
 }
 
 /// How code came to run.
