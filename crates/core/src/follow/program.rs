@@ -217,7 +217,7 @@ impl Walk<'_> {
         }
         let ground = self.ground.clone();
         if let Some(unknown) = &found.unknown {
-            self.note_unlisted(&program.row, unknown, span);
+            self.note_unlisted(&program.row, name, unknown, span);
         }
         let left = lifts::left_over(&program.row, &found.hits, rest);
         let dry = left.is_some();
@@ -293,11 +293,12 @@ impl Walk<'_> {
         stream
     }
 
-    /// Notes an option that the row of a program does not list.
-    fn note_unlisted(&mut self, row: &'static Row, option: &str, span: Span) {
+    /// Notes an option that the row of a program does not list. `called` is the command as it was typed: one
+    /// row describes many subcommands.
+    fn note_unlisted(&mut self, row: &'static Row, called: &str, option: &str, span: Span) {
         let act = Act::new(Effect::Unknown, row.name, span)
             .because("an unknown option")
-            .on(format!("`{option}` of {}", row.name));
+            .on(format!("`{option}` of {called}"));
         self.note(act);
     }
 

@@ -114,12 +114,9 @@ impl Walk<'_> {
         self.runs_matches(&place.path, interpreter, arg.span);
         self.runs_brought(&place.path, interpreter, arg.span);
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
-        let harmless_place = place.write < Score::new(600)
-            || trusted
-                && !matches!(
-                    place.kind,
-                    PathKind::Guard | PathKind::Agent | PathKind::Instruction
-                );
+        // To run a hook or a skill of the project changes nothing about it.
+        let harmless_place =
+            place.write < Score::new(600) || trusted && place.kind != PathKind::Guard;
         let known = !trusted
             && (self.is_seen(&place)
                 || self.is_installed(&place)

@@ -243,7 +243,7 @@ impl Walk<'_> {
         // What follows an image is not an option of the program that runs it.
         let own = line.row.reader != Some(Reader::Container);
         if let Some(unknown) = line.read.unknown.as_ref().filter(|_| own) {
-            self.note_unlisted(line.row, unknown, line.span);
+            self.note_unlisted(line.row, line.name, unknown, line.span);
         }
         self.taken_from_files(line);
         if line.row.owned {

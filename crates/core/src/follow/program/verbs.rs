@@ -36,7 +36,7 @@ impl Walk<'_> {
         };
         let read = options::read(&program.row, rest);
         if let Some(unknown) = &read.unknown {
-            self.note_unlisted(&program.row, unknown, span);
+            self.note_unlisted(&program.row, name, unknown, span);
         }
         let effect = match read.left_over {
             Some(left) => left.max(Effect::CloudRead),

@@ -4,7 +4,7 @@ use super::Line;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
-use crate::glob::glob_matches;
+use crate::glob::{glob_matches, is_glob};
 use crate::knowledge::Effect;
 use crate::knowledge::names::{
     CARGO_LOADING_WORDS, GIT_BRANCH_OPTIONS, GIT_CONFIG_READING, GIT_HARMLESS_KEYS,
@@ -14,6 +14,9 @@ use crate::knowledge::names::{
 use crate::place::HOLE;
 use crate::score::Score;
 use crate::shell::syntax::Span;
+
+/// Files of which one side of a conflict is taken by name; more of them are put to a person.
+const SIDES_MAX: usize = 8;
 
 impl Walk<'_> {
     /// `git push`: a refspec may force or delete.
@@ -90,8 +93,19 @@ impl Walk<'_> {
                 || is_file_name(&arg.text)
                 || (operands.len() > 1 && !creates)
         };
-        let discards = !staged_only
-            && (restore && !operands.is_empty()
+        // One side of a conflict is a commit. Files that are named are restored at most from the index.
+        let sides = ["--ours", "--theirs"];
+        let of_conflict = line
+            .args
+            .iter()
+            .any(|arg| sides.contains(&arg.text.as_str()));
+        let is_one_file =
+            |arg: &&Arg| !arg.vague() && !is_glob(&arg.text) && is_file_name(&arg.text);
+        let takes_side =
+            of_conflict && operands.len() <= SIDES_MAX && operands.iter().all(is_one_file);
+        let discards = !takes_side
+            && !staged_only
+            && ((restore || of_conflict) && !operands.is_empty()
                 || after_dashes.is_some_and(|count| count > 0)
                 || operands.iter().any(pathlike) && !creates);
         let does = if discards {

@@ -4,7 +4,7 @@ use super::Line;
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::names::LOCK_FILES;
+use crate::knowledge::names::{LOCK_FILES, RUNNING_MODES};
 use crate::knowledge::{Effect, PathKind, verbs};
 use crate::place::{HOLE, JOB};
 use crate::score::Score;
@@ -87,6 +87,11 @@ impl Walk<'_> {
             danger = danger.max(Score::new(500));
         }
         for file in &files {
+            if !recursive && RUNNING_MODES.contains(mode.as_str()) && self.is_project_script(file) {
+                let path = self.ground.place(&file.text).path;
+                self.note(Act::new(Effect::Permission, line.row.name, line.span).on(path));
+                continue;
+            }
             self.permits(file, line.row.name, danger);
             if recursive
                 && (self.ground.place(&file.text).whole_workspace || file.vague())
@@ -96,6 +101,23 @@ impl Walk<'_> {
             }
         }
         Some(Stream::empty())
+    }
+
+    /// Whether a file is a script of the project that something else starts: a hook that lies among its
+    /// sources, a script of its container. Whoever may run it ran it before by naming a shell; to write it
+    /// is a question of its own. Hooks of git lie outside the sources, and those of agents guard something.
+    fn is_project_script(&self, file: &Arg) -> bool {
+        let place = self.ground.place(&file.text);
+        let started = matches!(
+            place.kind,
+            PathKind::Startup | PathKind::Hook | PathKind::Ci
+        );
+        self.knows.trusts_workspace
+            && started
+            && place.inside == Some(true)
+            && !place.vague
+            && !file.glob
+            && !place.path.contains("/.git/")
     }
 
     /// Judges a mode that something gets when it is made: `install -m 4755`.
