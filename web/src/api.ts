@@ -1,6 +1,11 @@
 // Requests to the gateway. The browser attaches the cookie; no script can read it.
 
+import { signal } from "@preact/signals";
+
 import { heard } from "./clock";
+
+/** Whether the gateway does not know this browser, or no longer. */
+export const isUnknown = signal(false);
 
 /** What the gateway says when it does not do as asked. */
 export class ApiError extends Error {
@@ -27,10 +32,10 @@ export class Unreachable extends Error {
 
 type Method = "GET" | "POST" | "DELETE";
 
-export async function request<T>(method: Method, path: string, body?: unknown): Promise<T> {
-  const options: RequestInit = { method, credentials: "same-origin" };
+export async function request<T>(method: Method, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<T> {
+  const options: RequestInit = { method, credentials: "same-origin", headers };
   if (method !== "GET") {
-    options.headers = { "content-type": "application/json" };
+    options.headers = { ...headers, "content-type": "application/json" };
     options.body = JSON.stringify(body ?? {});
   }
   let response: Response;
@@ -44,6 +49,7 @@ export async function request<T>(method: Method, path: string, body?: unknown): 
   heard(response.headers.get("date"));
   const said = parsed(text);
   if (response.ok) return said as T;
+  if (response.status === 401 && !path.startsWith("/v1/login")) isUnknown.value = true;
   const problem = (said as { error?: { message?: string; code?: string } } | null)?.error;
   throw new ApiError(
     response.status,

@@ -145,9 +145,10 @@ function Connection() {
       return (
         <div class="banner" role="alert">
           <p>
-            <strong>The gateway is down.</strong> Calls are being refused. Start it
-            with <code>countersign serve</code>; this page reconnects automatically
-            {lostAt.value === null ? "." : ` (lost ${span(now.value - lostAt.value)} ago).`}
+            <strong>Gateway offline, reconnecting.</strong>{" "}
+            {lostAt.value === null ? "" : `Lost ${span(now.value - lostAt.value)} ago. `}
+            This page shows what was last known; nothing can be answered. If the gateway has stopped, start it
+            with <code>countersign serve</code>.
           </p>
           <button type="button" class="button" onClick={retry}>
             Try now
@@ -157,7 +158,7 @@ function Connection() {
     case "catching_up":
       return (
         <div class="banner calm" role="status">
-          <p>Catching up. Nothing can be allowed until this is done.</p>
+          <p>Reconnected, reading what has changed. Nothing can be allowed until this is done.</p>
         </div>
       );
     case "starting":
@@ -174,10 +175,10 @@ function Toast() {
 function NeverThere() {
   return (
     <main class="alone">
-      <Empty icon="ledger" title="The gateway is down">
+      <Empty icon="ledger" title="Gateway offline, reconnecting">
         <p>
-          Until it is back, calls that need a person are refused. Start it with <code>countersign serve</code>; this
-          page reconnects automatically.
+          The gateway does not respond. While it is stopped, calls that need a person do not run. Start it
+          with <code>countersign serve</code>; this page reconnects by itself.
         </p>
         <button type="button" class="button" onClick={retry}>
           Try now

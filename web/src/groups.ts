@@ -2,12 +2,12 @@
 // without one, such as one that may affect a person in crisis, never folds.
 
 import type { Item } from "./live";
-import type { Approval } from "./wire";
+import type * as wire from "./wire";
 import { FOLD_MIN } from "./wire.gen";
 
 export type Row =
   | { kind: "item"; key: string; item: Item; isMember: boolean }
-  | { kind: "group"; key: string; members: Approval[]; isOpen: boolean };
+  | { kind: "group"; key: string; members: wire.Row[]; isOpen: boolean };
 
 /** Returns the item's fold key; null for questions, and where the gateway gives none. */
 function foldKey(item: Item): string | null {
@@ -15,8 +15,8 @@ function foldKey(item: Item): string | null {
 }
 
 /** Returns the rows of the list: repeats folded, except in groups that are open. */
-export function rows(items: Item[], open: ReadonlySet<string>): Row[] {
-  const groups = new Map<string, Approval[]>();
+export function folded(items: Item[], open: ReadonlySet<string>): Row[] {
+  const groups = new Map<string, wire.Row[]>();
   for (const item of items) {
     const key = foldKey(item);
     if (key === null || item.kind !== "approval") continue;
@@ -46,7 +46,7 @@ export function rows(items: Item[], open: ReadonlySet<string>): Row[] {
 }
 
 /** Returns where the commands of a group agree: `write_file docs/`. */
-export function common(members: Approval[]): string {
+export function common(members: wire.Row[]): string {
   const texts = members.map((it) => it.command);
   let shared = texts[0] ?? "";
   for (const text of texts) {

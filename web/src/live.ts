@@ -1,20 +1,22 @@
 // The live list of waiting approvals and questions, and the event stream that keeps it current.
 //
+// The list has rows; a full card is read when it is opened, about to be opened, or selected.
+//
 // The stream is opened first and the list is read afterwards, so nothing is missed in between. While
 // the page catches up nothing can be allowed, because what it shows may be outdated.
 
 import { batch, computed, signal } from "@preact/signals";
 
-import { ApiError, get, post, segment } from "./api";
+import { ApiError, get, isUnknown, post, segment } from "./api";
 import { now } from "./clock";
 import { follow } from "./stream";
 import * as sync from "./sync";
-import type { Approval, Clarification, Identity, LiveEvent, Person } from "./wire";
+import type { Approval, Clarification, Identity, LiveEvent, Person, Row } from "./wire";
 
 /** `starting`: nothing was read yet. `away`: the gateway is unreachable. */
 export type Link = "starting" | "catching_up" | "live" | "away" | "signed_out";
 
-export type Item = { kind: "approval"; id: string; approval: Approval } | { kind: "question"; id: string; question: Clarification };
+export type Item = { kind: "approval"; id: string; approval: Row } | { kind: "question"; id: string; question: Clarification };
 
 /** With more changes at once than this, the whole list is read again. */
 const SINGLY_MAX = 12;
@@ -23,10 +25,19 @@ const BURST_MILLIS = 30;
 /** Pause before a gateway that is too busy is asked again. */
 const BUSY_MILLIS = 1000;
 const PAGE = 500;
+/** Full cards that are kept; the oldest make room. */
+const CARDS_MAX = 1000;
+/** Full cards that are read again after a reconnect; others are read when they are needed. */
+const REREAD_MAX = 20;
 const RETRY_MS_MAX = 10_000;
 
-export const link = signal<Link>("starting");
+const connection = signal<Link>("starting");
+/** A session that ended is signed out everywhere at once, whichever request was told so first. */
+export const link = computed<Link>(() => (isUnknown.value ? "signed_out" : connection.value));
 export const me = signal<Identity | null>(null);
+/** Rows of the list: everything that waits, and what was answered just now. */
+export const rows = signal<ReadonlyMap<string, Row>>(new Map());
+/** Full cards, as far as they were read. */
 export const approvals = signal<ReadonlyMap<string, Approval>>(new Map());
 export const questions = signal<ReadonlyMap<string, Clarification>>(new Map());
 export const people = signal<Person[]>([]);
@@ -46,7 +57,7 @@ export const mayAnswer = computed(() => me.value?.role === "approver" || me.valu
 /** Everything that is waiting, the oldest first, so rows do not move when a new one arrives. */
 export const waiting = computed<Item[]>(() => {
   const items: Item[] = [];
-  for (const approval of approvals.value.values()) {
+  for (const approval of rows.value.values()) {
     if (approval.status === "waiting") items.push({ kind: "approval", id: approval.approval_id, approval });
   }
   for (const question of questions.value.values()) {
@@ -91,12 +102,12 @@ export async function run(): Promise<void> {
   for (let pause = 500; ; pause = Math.min(pause * 2, RETRY_MS_MAX)) {
     const attempt = await connect();
     if (attempt === "signed_out") {
-      link.value = "signed_out";
+      isUnknown.value = true;
       return;
     }
     if (attempt === "was_live") pause = 500;
     batch(() => {
-      link.value = "away";
+      connection.value = "away";
       lostAt.value ??= now.value;
     });
     await new Promise<void>((resolve) => {
@@ -112,7 +123,7 @@ async function connect(): Promise<"signed_out" | "was_live" | "failed"> {
   const stop = new AbortController();
   try {
     me.value = await get<Identity>("/v1/whoami");
-    if (lostAt.value !== null || lastEventId !== null) link.value = "catching_up";
+    if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
     const caughtUp = (): void => {
       wasLive = true;
     };
@@ -146,17 +157,19 @@ async function catchUp(signal: AbortSignal): Promise<void> {
 }
 
 async function readAll(signal: AbortSignal): Promise<void> {
-  const before = approvals.value;
+  const before = rows.value;
   const was = lostAt.value;
-  const read = await readWaiting(before);
-  const asked = await get<{ clarifications: Clarification[] }>("/v1/clarifications");
+  const [read, asked] = await Promise.all([
+    readWaiting(before),
+    get<{ clarifications: Clarification[] }>("/v1/clarifications"),
+  ]);
   if (signal.aborted) return;
   const fresh = countFresh(before, read);
   batch(() => {
-    approvals.value = merged(before, read);
+    settle(read);
     questions.value = new Map(asked.clarifications.map((it) => [it.clarification_id, it]));
     lostAt.value = null;
-    link.value = "live";
+    connection.value = "live";
   });
   if (was !== null) {
     say(`Reconnected: ${fresh} new, ${read.gone.length} answered or expired meanwhile.`);
@@ -164,39 +177,43 @@ async function readAll(signal: AbortSignal): Promise<void> {
   void others();
 }
 
-/** What is waiting now, which known cards no longer are, and how the first of those ended. */
+/** What is waiting now, which known rows no longer are, and full cards that were read again. */
 interface Read {
-  found: ReadonlyMap<string, Approval>;
-  gone: Approval[];
-  settled: (Approval | null)[];
+  found: ReadonlyMap<string, Row>;
+  gone: Row[];
+  cards: Approval[];
 }
 
-async function readWaiting(before: ReadonlyMap<string, Approval>): Promise<Read> {
+async function readWaiting(before: ReadonlyMap<string, Row>): Promise<Read> {
   const found = await everyWaiting();
   const gone = [...before.values()].filter((it) => it.status === "waiting" && !found.has(it.approval_id));
-  const settled = await Promise.all(gone.slice(0, 50).map((it) => one(it.approval_id)));
-  return { found, gone, settled };
+  const known = [...approvals.value.values()].filter((it) => it.status === "waiting" && found.has(it.approval_id));
+  const again = [...gone.slice(0, 50), ...known.slice(-REREAD_MAX)].map((it) => one(it.approval_id));
+  return { found, gone, cards: (await Promise.all(again)).filter((it) => it !== null) };
 }
 
-function merged(before: ReadonlyMap<string, Approval>, { found, gone, settled }: Read): Map<string, Approval> {
-  const next = new Map(before);
-  for (const it of gone) next.delete(it.approval_id);
-  for (const it of settled) if (it !== null) next.set(it.approval_id, it);
-  for (const it of found.values()) next.set(it.approval_id, it);
-  return next;
+/** Replaces the list by what was read. A full card that may be outdated is read again when it is needed. */
+function settle({ found, gone, cards }: Read): void {
+  const list = new Map(rows.value);
+  for (const it of gone) list.delete(it.approval_id);
+  for (const it of [...found.values(), ...cards]) list.set(it.approval_id, it);
+  const kept = new Map([...approvals.value].filter(([, it]) => it.status !== "waiting"));
+  for (const it of cards) kept.set(it.approval_id, it);
+  batch(() => {
+    rows.value = list;
+    approvals.value = kept;
+  });
 }
 
-const countFresh = (before: ReadonlyMap<string, Approval>, { found }: Read): number =>
+const countFresh = (before: ReadonlyMap<string, Row>, { found }: Read): number =>
   [...found.keys()].filter((id) => !before.has(id)).length;
 
-async function everyWaiting(): Promise<Map<string, Approval>> {
-  const found = new Map<string, Approval>();
+async function everyWaiting(): Promise<Map<string, Row>> {
+  const found = new Map<string, Row>();
   let behind: string | null = null;
   do {
     const more: string = behind === null ? "" : `&behind=${segment(behind)}`;
-    const page: { approvals: Approval[]; next: string | null } = await get(
-      `/v1/approvals?status=waiting&limit=${PAGE}${more}`,
-    );
+    const page: { approvals: Row[]; next: string | null } = await get(`/v1/inbox?limit=${PAGE}${more}`);
     for (const it of page.approvals) found.set(it.approval_id, it);
     behind = page.next;
   } while (behind !== null);
@@ -240,7 +257,7 @@ async function refreshApprovals(pause: number): Promise<void> {
   state = sync.taken(state, "approvals");
   let next = BURST_MILLIS;
   try {
-    if (ids.length > SINGLY_MAX && ids.some((id) => !approvals.value.has(id))) {
+    if (ids.length > SINGLY_MAX && ids.some((id) => !rows.value.has(id))) {
       await reload();
     } else {
       put(...(await Promise.all(ids.map(current))).filter((it) => it !== null));
@@ -259,9 +276,9 @@ async function refreshApprovals(pause: number): Promise<void> {
 }
 
 async function reload(): Promise<void> {
-  const read = await readWaiting(approvals.value);
-  const fresh = countFresh(approvals.value, read);
-  approvals.value = merged(approvals.value, read);
+  const read = await readWaiting(rows.value);
+  const fresh = countFresh(rows.value, read);
+  settle(read);
   announce(fresh);
 }
 
@@ -298,6 +315,19 @@ export async function refresh(id: string): Promise<Approval | null> {
   return found;
 }
 
+const underWay = new Set<string>();
+
+/** Reads the full cards of `ids` that were not read yet. */
+export function need(...ids: string[]): void {
+  for (const id of ids) {
+    if (approvals.value.has(id) || underWay.has(id)) continue;
+    underWay.add(id);
+    void refresh(id)
+      .catch(() => null)
+      .finally(() => underWay.delete(id));
+  }
+}
+
 async function one(id: string): Promise<Approval | null> {
   try {
     return await current(id);
@@ -317,16 +347,26 @@ async function current(id: string): Promise<Approval | null> {
   }
 }
 
-/** Puts approvals into the list. */
+/** Puts full cards, and their rows, into the list. */
 export function put(...found: Approval[]): void {
   if (found.length === 0) return;
-  const next = new Map(approvals.value);
+  const cards = new Map(approvals.value);
+  const list = new Map(rows.value);
   let fresh = 0;
   for (const it of found) {
-    if (it.status === "waiting" && !next.has(it.approval_id)) fresh += 1;
-    next.set(it.approval_id, it);
+    if (it.status === "waiting" && !list.has(it.approval_id)) fresh += 1;
+    cards.delete(it.approval_id);
+    cards.set(it.approval_id, it);
+    list.set(it.approval_id, it);
   }
-  approvals.value = next;
+  for (const id of cards.keys()) {
+    if (cards.size <= CARDS_MAX) break;
+    cards.delete(id);
+  }
+  batch(() => {
+    approvals.value = cards;
+    rows.value = list;
+  });
   announce(fresh);
 }
 
@@ -337,11 +377,17 @@ export function putQuestion(question: Clarification): void {
 
 /** Removes answered cards, except the one that is open. */
 export function tidy(keep: string | null): void {
-  const old = [...approvals.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep);
+  const old = [...rows.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep);
   if (old.length === 0) return;
-  const next = new Map(approvals.value);
-  for (const it of old) next.delete(it.approval_id);
-  approvals.value = next;
+  const [list, cards] = [new Map(rows.value), new Map(approvals.value)];
+  for (const it of old) {
+    list.delete(it.approval_id);
+    cards.delete(it.approval_id);
+  }
+  batch(() => {
+    rows.value = list;
+    approvals.value = cards;
+  });
 }
 
 /** How many cards have arrived; badge.ts turns it into sounds and notifications. */

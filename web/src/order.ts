@@ -3,7 +3,7 @@
 import { signal } from "@preact/signals";
 
 import type { Item } from "./live";
-import type { Approval, Risk } from "./wire";
+import type { Risk, Row } from "./wire";
 import { RISKS } from "./words";
 
 export const ORDERS = { expiry: "Expires first", risk: "Riskiest first", newest: "Newest first" } as const;
@@ -35,7 +35,7 @@ const COMPARE: Record<Order, (a: Item, b: Item) => number> = {
 export const inOrder = (a: Item, b: Item): number => COMPARE[order.value](a, b) || asked(a) - asked(b) || (a.id < b.id ? -1 : 1);
 
 /** Returns who asks: the agent's own name, or that of its key. */
-export function asker(approval: Approval): string {
+export function asker(approval: Row): string {
   const named = (name: string): string | undefined => approval.card.lineage.find((field) => field.name === name)?.text;
   return named("Agent") ?? named("Asked by") ?? "";
 }

@@ -1,17 +1,11 @@
-// The view table, used by the navigation and the router.
+// The view table, used by the navigation and the router. The inbox is there at once; every other view
+// is loaded when it is opened.
 
 import type { ComponentType } from "preact";
 
 import type { IconName } from "./parts/icon";
-import { Grants } from "./views/grants";
-import { History } from "./views/history";
+import { lazy } from "./parts/lazy";
 import { Inbox } from "./views/inbox";
-import { Insights } from "./views/insights";
-import { Ledger } from "./views/ledger";
-import { People } from "./views/people";
-import { Reviews } from "./views/reviews";
-import { Settings } from "./views/settings";
-import { Talk } from "./views/talk";
 
 export interface View {
   /** First part of its address. */
@@ -25,14 +19,14 @@ export interface View {
 
 export const VIEWS: View[] = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: Talk },
-  { name: "history", label: "History", icon: "history", isMain: true, component: History },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: Insights },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: Reviews },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: Grants },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: People },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: Ledger },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: Settings },
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./views/talk")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./views/history")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./views/insights")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./views/reviews")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./views/grants")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./views/people")).People) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./views/ledger")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./views/settings")).Settings) },
 ];
 
 /** Other first parts of addresses, and the view that shows them. */

@@ -164,6 +164,45 @@ export interface ApprovalResolved {
   via: string | null;
 }
 
+/** One approval as a row of a list; `GET /v1/approvals/{id}` has all of it. */
+export interface ApprovalRow {
+  /** The question. */
+  approval_id: string;
+  /** Its card. */
+  card: CardRow;
+  /** The beginning of the shell text or of the call on one line, display-redacted. */
+  command: string;
+  /** When it was asked, in seconds. */
+  created_at: number;
+  /** The first reason, cut. */
+  description: string;
+  /** When it expires, in seconds. */
+  expires_at: number;
+  /** Equal for similar approvals that wait. */
+  fold_key?: string | null;
+  /** Whether an answer is held back and can be taken back, and until when, in seconds. */
+  held_until?: number | null;
+  /** Its session. */
+  session_id: string;
+  /** `waiting`, `approved`, `denied`, `expired` or `withdrawn`. */
+  status: string;
+}
+
+/** What a row shows of a card. */
+export interface CardRow {
+  body: CardField[];
+  lineage: CardField[];
+  risk: string;
+  title: string;
+  tool: string;
+}
+
+/** Waiting approvals as rows, the newest first. */
+export interface InboxList {
+  approvals: ApprovalRow[];
+  next: string | null;
+}
+
 /** One question, as people see it. */
 export interface ApprovalView {
   /** The question. */

@@ -5,11 +5,12 @@
 //!
 //! A request passes, from outside in: [`listen`] (connections), [`outer`] (which host is meant,
 //! which origins may read, headers of every answer), [`routes`] (the table of what there is),
-//! [`auth`] (who asks, whether the role may, how often), and a handler in [`handle`].
+//! [`gzip`] (compression), [`auth`] (who asks, whether the role may, how often), and a handler in [`handle`].
 
 pub(crate) mod auth;
 pub(crate) mod body;
 pub(crate) mod events;
+pub(crate) mod gzip;
 pub(crate) mod handle;
 pub(crate) mod limits;
 pub(crate) mod listen;

@@ -5,6 +5,7 @@ pub(crate) mod lists;
 pub(crate) mod practice;
 pub(crate) mod refusal;
 pub(crate) mod requests;
+pub(crate) mod rows;
 pub(crate) mod runs;
 pub(crate) mod shown;
 

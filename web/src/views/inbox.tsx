@@ -1,14 +1,14 @@
 // The inbox: the list of waiting cards and the open card.
 
-import { computed, signal, useComputed, useSignal, type Signal } from "@preact/signals";
+import { computed, signal, useComputed, useSignal, useSignalEffect, type Signal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 
 import { answer } from "../answer";
 import { useArming } from "../arming";
 import { now, span } from "../clock";
-import { common, rows, type Row } from "../groups";
+import { common, folded, type Row } from "../groups";
 import { useKeys } from "../keys";
-import { approvals, isCurrent, link, mayAnswer, questions, refresh, say, tidy, waiting, type Item } from "../live";
+import { approvals, isCurrent, link, mayAnswer, need, questions, rows, say, tidy, waiting, type Item } from "../live";
 import { asker, differing, filters, inOrder, isFiltered, matches, order, ORDERS, unfilter } from "../order";
 import { needsOpening } from "../parts/body";
 import { CardView } from "../parts/card";
@@ -21,7 +21,7 @@ import { VirtualList } from "../parts/virtual";
 import { at, place, settle } from "../router";
 import { advances } from "../settings";
 import { isGrave, many, RISKS } from "../words";
-import type { Approval } from "../wire";
+import type * as wire from "../wire";
 import { Nothing } from "./nothing";
 
 const ROW_REM = 5.25;
@@ -35,7 +35,7 @@ const selected = signal<ReadonlySet<string>>(new Set());
 const current = computed<Item | null>(() => {
   const [kind, id] = place.value.parts;
   if (kind === "approvals" && id !== undefined) {
-    const approval = approvals.value.get(id);
+    const approval = rows.value.get(id);
     return approval === undefined ? null : { kind: "approval", id, approval };
   }
   if (kind === "questions" && id !== undefined) {
@@ -50,7 +50,7 @@ const shown = computed<Row[]>(() => {
   const it = current.value;
   // What was just answered stays in its place until the person goes on.
   if (it !== null && matches(it) && !items.some((item) => item.id === it.id)) items.push(it);
-  return rows(items.sort(inOrder), opened.value);
+  return folded(items.sort(inOrder), opened.value);
 });
 
 const addressOf = (item: Item): string => at(item.kind === "approval" ? "approvals" : "questions", item.id);
@@ -60,7 +60,7 @@ export function Inbox() {
   const isChosen = kind !== undefined && kind !== "inbox" && id !== undefined;
   const field = useRef<HTMLInputElement>(null);
   useFirst(isChosen);
-  useMissing(kind, id);
+  useCards(kind, id);
   const move = (step: 1 | -1): boolean => {
     const list = shown.value;
     const from = list.findIndex((row) => row.kind === "item" && row.item.id === current.value?.id);
@@ -159,13 +159,20 @@ function useFirst(isChosen: boolean): void {
   });
 }
 
-/** Reads a card that is in the address but not in the list, such as an answered one. */
-function useMissing(kind: string | undefined, id: string | undefined): void {
+/** Reads the card in the address, and then those beside it in the list, so that going on shows them at once. */
+function useCards(kind: string | undefined, id: string | undefined): void {
+  const isRead = kind === "approvals" && id !== undefined && approvals.value.has(id);
   useEffect(() => {
-    if (kind === "approvals" && id !== undefined && !approvals.value.has(id)) void refresh(id).catch(() => null);
     // What was answered and left is gone from the list.
     if (id !== undefined) tidy(id);
-  }, [kind, id, link.value]);
+  }, [id]);
+  useEffect(() => {
+    if (kind !== "approvals" || id === undefined) return;
+    if (!isRead) return need(id);
+    const items = shown.value.filter((row) => row.kind === "item").map((row) => row.item);
+    const index = items.findIndex((item) => item.id === id);
+    for (const beside of [items[index + 1], items[index - 1]]) if (beside?.kind === "approval") need(beside.id);
+  }, [kind, id, isRead, link.value]);
 }
 
 function select(item: Item): boolean {
@@ -179,7 +186,7 @@ function toggle(key: string): void {
   opened.value = next;
 }
 
-function mark(members: Approval[]): void {
+function mark(members: wire.Row[]): void {
   const ids = members.map((it) => it.approval_id);
   const next = new Set(selected.value);
   const isAll = ids.every((id) => next.has(id));
@@ -190,7 +197,7 @@ function mark(members: Approval[]): void {
   selected.value = next;
 }
 
-function groupOf(item: Item | null): Approval[] {
+function groupOf(item: Item | null): wire.Row[] {
   if (item?.kind !== "approval") return [];
   const group = shown.value.find((row) => row.kind === "group" && row.members.some((it) => it.approval_id === item.id));
   return group?.kind === "group" ? group.members : [item.approval];
@@ -311,7 +318,7 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
 const short = (text: string): string => text.slice(0, 200);
 
 /** A command as it is; of another call its title and what it says, without what says nothing alone. */
-function gist(approval: Approval): string {
+function gist(approval: wire.Row): string {
   if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
   const telling = approval.card.body
     .map((field) => field.text.replace(/\s+/g, " ").trim())
@@ -344,11 +351,13 @@ function Detail({ onNext, isChosen }: { onNext: () => boolean; isChosen: boolean
     );
   }
   if (item.kind === "question") return <QuestionView key={item.id} question={item.question} hasKeys />;
+  const card = approvals.value.get(item.id);
+  if (card === undefined) return <Loading what="Loading the card" />;
   const isMore = waiting.value.some((it) => it.id !== item.id);
   return (
     <CardView
       key={item.id}
-      approval={item.approval}
+      approval={card}
       hasKeys
       onNext={isMore ? () => void onNext() : undefined}
       onAnswered={() => {
@@ -367,16 +376,20 @@ function Detail({ onNext, isChosen }: { onNext: () => boolean; isChosen: boolean
 function Batch() {
   const chosen = useComputed(() =>
     [...selected.value]
-      .map((id) => approvals.value.get(id))
-      .filter((it): it is Approval => it?.status === "waiting" && it.held_until === null),
+      .map((id) => rows.value.get(id))
+      .filter((it) => it?.status === "waiting" && it.held_until === null)
+      .filter((it) => it !== undefined),
   );
+  // Whether they may be allowed together is said by the full cards.
+  useSignalEffect(() => need(...chosen.value.map((it) => it.approval_id)));
   const isBusy = useSignal(false);
   const { arming, armed, watch } = useArming(String(chosen.value.length));
   const count = chosen.value.length;
   if (count === 0) return <div ref={(element) => void (watch.current = element)} />;
-  const mayAllow = chosen.value.every(
-    (it) => !isGrave(it.card.risk) && !it.assessment.crisis_sensitive && it.choices.includes("once") && !needsOpening(it),
-  );
+  const mayAllow = chosen.value.every(({ approval_id: id }) => {
+    const it = approvals.value.get(id);
+    return it !== undefined && !isGrave(it.card.risk) && !it.assessment.crisis_sensitive && it.choices.includes("once") && !needsOpening(it);
+  });
   const all = async (choice: "once" | "deny", event: Event): Promise<void> => {
     if (isBusy.value || !arming.admits(event) || (choice === "once" && (!mayAllow || !isCurrent.value))) return;
     isBusy.value = true;

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import { explain, get, segment } from "../api";
 import { ago, now } from "../clock";
 import { Conversation, type Block, type Session } from "../conversation";
-import { approvals, link, listen, mayAnswer, questions, refresh, putQuestion } from "../live";
+import { approvals, link, listen, mayAnswer, questions, refresh, rows, putQuestion } from "../live";
 import { CardView } from "../parts/card";
 import { Icon } from "../parts/icon";
 import { QuestionView } from "../parts/question";
@@ -115,7 +115,7 @@ function Sessions({ current }: { current: string | null }) {
 }
 
 function stateOf(session: Session): string {
-  const waits = [...approvals.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
+  const waits = [...rows.value.values()].some((it) => it.status === "waiting" && it.session_id === session.session_id);
   if (waits) return "waiting for an answer";
   return { running: "works", stopping: "stops", completed: "done", failed: "failed", cancelled: "stopped" }[session.status] ?? session.status;
 }
@@ -150,7 +150,7 @@ function Thread({ session }: { session: string | null }) {
     follows.current = Math.abs(bottom - element.scrollTop - element.clientHeight) < 80;
   };
   if (problem.value !== null) return <Problem error={problem.value} />;
-  const waits = blocks.filter((block) => block.kind === "approval" && approvals.value.get(block.id)?.status === "waiting");
+  const waits = blocks.filter((block) => block.kind === "approval" && rows.value.get(block.id)?.status === "waiting");
   // The oldest has the keys: one that comes later does not take them from it.
   const [first] = waits;
   return (

@@ -176,7 +176,7 @@ fn dress(headers: &mut HeaderMap, reader: Option<HeaderValue>, id: HeaderValue) 
             HeaderName::from_static("cross-origin-resource-policy"),
             "same-origin",
         ),
-        (header::VARY, "origin"),
+        (header::VARY, "origin, accept-encoding"),
     ];
     // Some of them are there already, and more follow; growing step by step costs more than room.
     headers.reserve(16);

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::http::{StatusCode, Uri};
-use axum::middleware::from_fn_with_state;
+use axum::middleware::{from_fn, from_fn_with_state};
 use countersign_gate::base::principal::Role;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
@@ -19,7 +19,7 @@ use super::handle::{
     page, practice, runs, sessions, usage,
 };
 use super::problem::Problem;
-use super::{events, openapi, outer};
+use super::{events, gzip, openapi, outer};
 
 const OPEN: Access = Access::Open;
 const PAGE: Access = Access::Page;
@@ -60,6 +60,7 @@ fn table() -> Vec<Row> {
         (ASKS, routes!(calls::outcome)),
         (ASKS, routes!(calls::consume)),
         (ALL, routes!(approvals::list)),
+        (READS, routes!(approvals::inbox)),
         (ALL, routes!(approvals::one)),
         (ANSWERS, routes!(approvals::resolve)),
         (ANSWERS, routes!(approvals::take_back)),
@@ -119,7 +120,7 @@ fn table() -> Vec<Row> {
 pub(crate) fn network(app: &Arc<App>) -> Router {
     let (rows, description) = described();
     app.description.get_or_init(|| description);
-    finished(app, page::with_page(guarded(app, rows)))
+    finished(app, page::with_page(app, guarded(app, rows)))
 }
 
 /// Returns what an agent may use, for the socket.
@@ -160,6 +161,7 @@ fn finished(app: &Arc<App>, router: Router<Arc<App>>) -> Router {
     router
         .fallback(nowhere)
         .method_not_allowed_fallback(not_so)
+        .layer(from_fn(gzip::pack))
         .layer(from_fn_with_state(Arc::clone(app), outer::pass))
         .with_state(Arc::clone(app))
 }

@@ -112,18 +112,20 @@ fn a_foreign_page_cannot_sign_a_browser_in() {
     assert_eq!((refused.status, refused.code()), (403, "cross_origin"));
 }
 
+/// The addresses of the page's files, as its own list says.
+fn addresses(gateway: &Gateway) -> Vec<String> {
+    let list = gateway.request("GET", "/files.json").send().unwrap();
+    let addresses: Vec<String> = serde_json::from_str(&list.text().unwrap()).unwrap();
+    assert!(addresses.len() > 10, "{addresses:?}");
+    addresses
+}
+
 #[test]
 fn every_answer_keeps_a_browser_in_check() {
     let gateway = Gateway::start();
-    for path in [
-        "/",
-        "/page.js",
-        "/style.css",
-        "/icon.svg",
-        "/health",
-        "/v1/approvals",
-        "/nothing",
-    ] {
+    let mut paths = addresses(&gateway);
+    paths.extend(["/health", "/v1/approvals", "/nothing"].map(str::to_owned));
+    for path in &paths {
         let answer = gateway.request("GET", path).send().unwrap();
         let header = |name: &str| answer.headers()[name].to_str().unwrap();
         assert_eq!(header("x-content-type-options"), "nosniff", "{path}");
@@ -139,26 +141,83 @@ fn every_answer_keeps_a_browser_in_check() {
         assert!(answer.headers().contains_key("x-request-id"), "{path}");
     }
     let page = gateway.request("GET", "/").send().unwrap().text().unwrap();
-    assert!(page.contains("<script src=\"/page.js\" defer></script>"));
+    assert!(page.contains("<script type=\"module\" src=\"/page-"));
     assert_eq!(
         page.matches("<script").count(),
         1,
         "no script in the page itself"
     );
-    let script = gateway
-        .request("GET", "/page.js")
-        .send()
-        .unwrap()
-        .text()
-        .unwrap();
-    for word in [
-        "innerHTML",
-        "outerHTML",
-        "insertAdjacentHTML",
-        "document.write",
-        "eval(",
-    ] {
-        assert!(!script.contains(word), "{word}");
+    for path in paths.iter().filter(|path| has_ending(path, "js")) {
+        let script = gateway.request("GET", path).send().unwrap().text().unwrap();
+        for word in [
+            "innerHTML",
+            "outerHTML",
+            "insertAdjacentHTML",
+            "document.write",
+            "eval(",
+        ] {
+            assert!(!script.contains(word), "{path}: {word}");
+        }
+    }
+}
+
+fn has_ending(path: &str, ending: &str) -> bool {
+    path.rsplit_once('.').is_some_and(|(_, it)| it == ending)
+}
+
+#[test]
+fn a_browser_keeps_what_cannot_change_and_asks_again_for_the_rest() {
+    let gateway = Gateway::start();
+    for path in addresses(&gateway) {
+        let get = || gateway.request("GET", &path);
+        let plain = get().send().unwrap();
+        let header = |name: &str| plain.headers()[name].to_str().unwrap().to_owned();
+        let (caching, tag) = (header("cache-control"), header("etag"));
+        let is_script = has_ending(&path, "js") || has_ending(&path, "css");
+        let expected = if is_script {
+            "public, max-age=31536000, immutable"
+        } else {
+            "no-cache"
+        };
+        assert_eq!(caching, expected, "{path}");
+        assert_eq!(header("vary"), "origin, accept-encoding", "{path}");
+        assert!(!plain.headers().contains_key("content-encoding"), "{path}");
+        let plain = plain.bytes().unwrap();
+        let known = get().header("if-none-match", &tag).send().unwrap();
+        assert_eq!(known.status().as_u16(), 304, "{path}");
+        assert_eq!(known.headers()["etag"].to_str().unwrap(), tag, "{path}");
+        assert!(known.bytes().unwrap().is_empty(), "{path}");
+        let other = get().header("if-none-match", "W/\"other\"").send().unwrap();
+        assert_eq!(other.status().as_u16(), 200, "{path}");
+        let packed = get().header("accept-encoding", "br, gzip").send().unwrap();
+        assert_eq!(packed.headers()["content-encoding"], "gzip", "{path}");
+        assert_eq!(unpacked(&packed.bytes().unwrap()), plain, "{path}");
+    }
+}
+
+/// Returns what a gzip file of ours holds.
+fn unpacked(packed: &[u8]) -> Vec<u8> {
+    assert_eq!(packed[..3], [0x1f, 0x8b, 8]);
+    miniz_oxide::inflate::decompress_to_vec(&packed[10..packed.len() - 8]).unwrap()
+}
+
+#[test]
+fn a_long_list_is_compressed_for_who_asks_and_a_stream_never() {
+    let gateway = Gateway::start();
+    let (admin, agent) = (gateway.admin(), gateway.key("agent"));
+    gateway.ask(&agent, RISKY);
+    let get = |path: &str| {
+        let request = gateway.request("GET", path).bearer_auth(&admin);
+        request.header("accept-encoding", "gzip").send().unwrap()
+    };
+    let list = get("/v1/approvals");
+    assert_eq!(list.headers()["content-encoding"], "gzip");
+    let list: serde_json::Value =
+        serde_json::from_slice(&unpacked(&list.bytes().unwrap())).unwrap();
+    assert_eq!(list, gateway.get(&admin, "/v1/approvals").body);
+    for path in ["/v1/whoami", "/v1/events"] {
+        let answer = get(path);
+        assert!(!answer.headers().contains_key("content-encoding"), "{path}");
     }
 }
 
@@ -250,6 +309,17 @@ fn the_page_is_read_from_a_folder_while_it_is_worked_on() {
         .unwrap();
     assert!(policy.contains("trusted-types 'none'"), "{policy}");
     assert_eq!(answer.text().unwrap(), "<title>mine</title>");
-    let missing = said(gateway.request("GET", "/page.js"));
-    assert_eq!((missing.status, missing.code()), (404, "page_not_found"));
+    for path in [
+        "/page-AB12CD34.js",
+        "/.hidden",
+        "/..%2findex.html",
+        "/%2e%2e%2fkey",
+    ] {
+        let missing = said(gateway.request("GET", path));
+        assert_eq!(
+            (missing.status, missing.code()),
+            (404, "page_not_found"),
+            "{path}"
+        );
+    }
 }

@@ -32,6 +32,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("POST", "/v1/calls/{id}/outcome", ASKS),
     ("POST", "/v1/tokens/consume", ASKS),
     ("GET", "/v1/approvals", ALL),
+    ("GET", "/v1/inbox", READS),
     ("GET", "/v1/approvals/{id}", ALL),
     ("GET", "/v1/approvals/{id}/deliveries", ANSWERS),
     ("POST", "/v1/approvals/{id}/resolve", ANSWERS),

@@ -137,6 +137,7 @@ fn answers_have_the_shapes_that_are_described() {
     let rows = [
         ("/v1/whoami", "/v1/whoami".to_owned()),
         ("/v1/approvals", "/v1/approvals".to_owned()),
+        ("/v1/inbox", "/v1/inbox".to_owned()),
         ("/v1/approvals/{id}", format!("/v1/approvals/{waiting}")),
         ("/v1/calls", "/v1/calls".to_owned()),
         ("/v1/traces", "/v1/traces".to_owned()),

@@ -11,6 +11,7 @@ use crate::server::whole_id::WholeId;
 use crate::telemetry;
 use crate::wire::lists::{ApprovalList, DeliveryList};
 use crate::wire::requests::{ApprovalQuery, ResolveBody};
+use crate::wire::rows::{InboxList, InboxQuery};
 
 /// Lists approvals
 #[utoipa::path(get, path = "/v1/approvals", params(ApprovalQuery),
@@ -20,6 +21,18 @@ pub(crate) async fn list(
     caller: Caller,
     Params(query): Params<ApprovalQuery>,
 ) -> Answer<ApprovalList> {
+    let page = app.gate.approvals(&caller.principal, query.into()).await?;
+    Ok(Json(page.into()))
+}
+
+/// Lists waiting approvals as rows: what a list shows, without the full cards
+#[utoipa::path(get, path = "/v1/inbox", params(InboxQuery),
+    responses((status = 200, description = "rows, the newest first", body = InboxList)))]
+pub(crate) async fn inbox(
+    State(app): Reach,
+    caller: Caller,
+    Params(query): Params<InboxQuery>,
+) -> Answer<InboxList> {
     let page = app.gate.approvals(&caller.principal, query.into()).await?;
     Ok(Json(page.into()))
 }
