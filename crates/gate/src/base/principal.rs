@@ -4,6 +4,10 @@ use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use serde::{Deserialize, Serialize};
 
+/// How the id of whoever asks for practice begins. No key has such an id, so nobody can collect what an
+/// answer allows, and nothing of it counts in statistics.
+pub const PRACTICE: &str = "practice-";
+
 /// What a credential is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]

@@ -20,6 +20,7 @@ use serde::Deserialize;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::GateError;
+use crate::base::principal::PRACTICE;
 use crate::history::History;
 
 /// Calls that are kept, the newest.
@@ -150,6 +151,12 @@ impl Chronicle {
     /// Returns the lines, the newest first.
     pub(crate) fn newest(&self) -> impl Iterator<Item = &Line> {
         self.lines.iter().rev()
+    }
+
+    /// Returns the lines that count, the newest first: practice does not.
+    pub(crate) fn counted_lines(&self) -> impl Iterator<Item = &Line> {
+        self.newest()
+            .filter(|line| !line.owner.starts_with(PRACTICE))
     }
 
     /// Returns the question a call waits for, or waited for.

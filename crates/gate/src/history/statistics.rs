@@ -284,7 +284,7 @@ impl Chronicle {
             begins = begins.saturating_add(span.bucket);
         }
         let mut tally = Tally::default();
-        for line in self.newest() {
+        for line in self.counted_lines() {
             if line.at < span.since || line.at >= span.until {
                 continue;
             }

@@ -46,7 +46,7 @@ impl History {
 impl Chronicle {
     fn under(&self, since: i64, thresholds: ProposedThresholds) -> Replayed {
         let mut replayed = Replayed::default();
-        for line in self.newest().filter(|line| line.at >= since) {
+        for line in self.counted_lines().filter(|line| line.at >= since) {
             let now = verdict_under(line, thresholds);
             replayed.calls += 1;
             let row = replayed.verdicts.entry(line.verdict.word().to_owned());

@@ -6,7 +6,7 @@ use axum::http::StatusCode;
 use countersign_core::call::ToolCall;
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
-use countersign_gate::base::principal::{Principal, Role};
+use countersign_gate::base::principal::{PRACTICE, Principal, Role};
 use countersign_gate::records::request::Submission;
 use countersign_gate::records::view::CallView;
 use serde_json::json;
@@ -19,9 +19,8 @@ use crate::wire::practice::{COMMAND, EXPLANATION};
 #[utoipa::path(post, path = "/v1/practice",
     responses((status = 202, description = "waiting; nothing runs, whatever the answer", body = CallView)))]
 pub(crate) async fn ask(State(app): Reach) -> Result<(StatusCode, Json<CallView>), Problem> {
-    let name = format!("practice-{}", app.gate.clock().now().0);
-    // No key has this id, so nobody can collect what an answer allows, and a grant that is left
-    // here covers nobody's calls, not even those of the next card.
+    // A grant that is left here covers nobody's calls, not even those of the next card.
+    let name = format!("{PRACTICE}{}", app.gate.clock().now().0);
     let asker = Principal {
         key: KeyId(name.clone()),
         name: "practice".to_owned(),
