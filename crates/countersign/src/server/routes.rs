@@ -50,7 +50,7 @@ fn table() -> Vec<Row> {
         (ADMIN, routes!(channels::doctor)),
         (ALL, routes!(login::logout)),
         (ALL, routes!(login::whoami)),
-        (ANSWERS, routes!(login::code)),
+        (READS, routes!(login::code)),
         (ALL, routes!(operations::capabilities)),
         (ALL, routes!(calls::assess)),
         (ASKS, routes!(calls::submit)),

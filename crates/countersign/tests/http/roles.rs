@@ -22,7 +22,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("GET", "/v1/channels/{name}/doctor", ADMIN),
     ("POST", "/v1/logout", ALL),
     ("GET", "/v1/whoami", ALL),
-    ("POST", "/v1/login/code", ANSWERS),
+    ("POST", "/v1/login/code", READS),
     ("GET", "/v1/capabilities", ALL),
     ("POST", "/v1/assess", ALL),
     ("POST", "/v1/calls", ASKS),
