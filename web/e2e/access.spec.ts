@@ -19,6 +19,7 @@ const PRESENT: View[] = [
   { name: "card", address: "", ready: "article.card" },
   { name: "talk", address: "#/talk", ready: ".empty" },
   { name: "settings", address: "#/settings", ready: ".panel" },
+  { name: "rules", address: "#/rules", ready: ".in-force" },
   { name: "more", address: "#/more", ready: "h1" },
 ];
 const VIEWS: View[] = [
@@ -81,6 +82,19 @@ for (const colorScheme of ["light", "dark"] as const) {
     });
   });
 }
+
+test("a phone on its side shows the card and every choice", async ({ page, gateway }) => {
+  await page.setViewportSize({ width: 740, height: 360 });
+  const id = await gateway.ask("systemctl restart nginx");
+  await signIn(page, gateway);
+  await page.goto(`${gateway.url}/#/approvals/${id}`);
+  await expect(page.locator('.answer[data-armed="true"]')).toBeVisible();
+  for (const name of ["Allow once", "Allow for this session", "Add to permanent allowlist", "Deny"]) {
+    await expect(page.getByRole("button", { name, exact: true })).toBeInViewport({ ratio: 1 });
+  }
+  await expect(page.getByRole("group", { name: "Command" })).toBeInViewport({ ratio: 1 });
+  await clean(page, "a phone on its side");
+});
 
 for (const [name, viewport] of [
   ["320 pixels", { width: 320, height: 640 }],

@@ -174,6 +174,14 @@ test("the first visit offers a practice card, and nothing runs", async ({ page, 
   await expect(page.getByText("This is a practice card. Nothing runs, whatever you answer.")).toBeVisible();
   await allowOnce(page);
   await expect(page.locator(".outcome-words", { hasText: "Allowed once by you on the page" })).toBeVisible();
+  // Practice connects no agent and counts nowhere.
+  await page.goto(`${gateway.url}/#/insights`);
+  await expect(page.getByRole("heading", { name: "No calls in the last 7 days" })).toBeVisible();
+  await page.goto(`${gateway.url}/#/inbox`);
+  await expect(page.getByRole("heading", { name: "no agent connected yet" })).toBeVisible();
+  await gateway.call("terminal", { command: "ls" });
+  await expect(page.getByRole("heading", { name: "Nothing waiting", exact: true })).toBeVisible();
+  await expect(page.getByText("In the last hour: 1 call ran without a question, 0 refused, 0 questions asked.")).toBeVisible();
 });
 
 test.describe("with a hold", () => {

@@ -35,7 +35,7 @@ test("a gateway that restarts loses nothing, and nothing can be allowed meanwhil
   await signIn(page, gateway);
   await armed(page);
   await gateway.stop();
-  await expect(page.getByRole("alert").filter({ hasText: "Calls are being refused" })).toBeVisible();
+  await expect(page.getByRole("alert").filter({ hasText: "Gateway offline, reconnecting" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Allow once" })).toHaveAttribute("aria-disabled", "true");
   await expect(page).toHaveTitle("⚠ (1) Countersign");
   await gateway.start(Number(new URL(gateway.url).port));

@@ -57,7 +57,7 @@ test("history is searched and filtered, and every call is explained factor by fa
   await expect(detail).toContainText("still needed");
   await expect(calls).toHaveCount(1);
   await page.getByRole("searchbox").fill("there is no such call");
-  await expect(page.getByText("No call matches")).toBeVisible();
+  await expect(page.getByText("No matching calls")).toBeVisible();
   await page.getByRole("button", { name: "Show everything" }).click();
   await expect(calls).toHaveCount(4);
   await gateway.call("terminal", { command: "ls new" });
@@ -99,7 +99,7 @@ test("insights count, can be read as a table, and other thresholds are tried at 
   // The thresholds stay in order: one cannot pass the other.
   await expect(page.getByRole("slider", { name: /Runs without a question/ })).toHaveValue("0");
   await expect(asked).toContainText("4 of 5 calls asked about, instead of 2");
-  await expect(page.getByRole("list", { name: "Calls that would have gone another way" }).getByRole("link")).toHaveCount(2);
+  await expect(page.getByRole("list", { name: "Calls with a different verdict" }).getByRole("link")).toHaveCount(2);
   await page.getByRole("button", { name: "Reset" }).click();
   await expect(asked).toContainText("2 of 5 calls");
   await page.getByRole("button", { name: "24 hours" }).click();
@@ -198,7 +198,7 @@ test("the ledger is verified, and its entries can be read", async ({ page, gatew
   const started = entries.getByText("session.started", { exact: true });
   await expect(started).toBeVisible();
   await started.click();
-  await expect(entries.locator("details[open]").getByText("Before it")).toBeVisible();
+  await expect(entries.locator("details[open]").getByText("Previous hash")).toBeVisible();
 });
 
 test("while the gateway is away what was read stays, and it goes on by itself", async ({ page, gateway }) => {
@@ -207,13 +207,13 @@ test("while the gateway is away what was read stays, and it goes on by itself", 
   await open(page, gateway, "#/grants");
   await expect(page.getByRole("article")).toContainText("systemctl restart nginx");
   await gateway.stop();
-  await expect(page.getByText("The gateway is down.")).toBeVisible();
+  await expect(page.getByText("Gateway offline, reconnecting.")).toBeVisible();
   await expect(page.getByRole("article")).toContainText("systemctl restart nginx");
   await page.getByRole("button", { name: /^Revoke/ }).click();
   await page.getByRole("button", { name: "Revoke it" }).click();
   await expect(page.getByText("The gateway does not respond. Nothing was changed.")).toBeVisible();
   await gateway.start(Number(new URL(gateway.url).port));
-  await expect(page.getByText("The gateway is down.")).toHaveCount(0);
+  await expect(page.getByText("Gateway offline, reconnecting.")).toHaveCount(0);
 });
 
 for (const colorScheme of ["light", "dark"] as const) {
@@ -226,7 +226,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ reducedMotion: "reduce" });
       await signIn(page, gateway);
       await open(page, gateway, "#/history");
-      await expect(page.getByText("No call yet")).toBeVisible();
+      await expect(page.getByText("No calls yet")).toBeVisible();
       await clean(page, "history, empty");
       await happenings(gateway);
       await page.reload();

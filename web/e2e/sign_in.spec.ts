@@ -36,3 +36,45 @@ test("whoever may only look is offered no choice", async ({ page, gateway }) => 
   await expect(page.getByText("You can only view this. An approver answers it.")).toBeVisible();
   await expect(page.getByRole("button", { name: "Deny", exact: true })).toHaveCount(0);
 });
+
+for (const [role, what] of [["approver", "key"], ["viewer", "key"], ["approver", "code"], ["approver", "link"]] as const) {
+  test(`the ${role}'s ${what} can be pasted, and the address is kept`, async ({ page, gateway }) => {
+    const id = await gateway.ask("rm -rf /srv/www");
+    const key = await gateway.key("ana", role);
+    const { code } = await gateway.request("POST", "/v1/login/code", key, {});
+    await page.goto(`${gateway.url}/#/approvals/${id}`);
+    const field = page.getByLabel("Or paste the link, its code, or your key");
+    await field.fill({ key, code, link: `http://elsewhere.example/#code=${code}` }[what]);
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("article")).toBeVisible();
+    await expect(page.locator(".sidebar .who")).toContainText(`ana${role}`);
+    await expect(page.getByRole("button", { name: "Deny", exact: true })).toHaveCount(role === "viewer" ? 0 : 1);
+    expect(page.url()).toBe(`${gateway.url}/#/approvals/${id}`);
+    expect(await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]))).not.toContain(key);
+  });
+}
+
+test("what cannot sign in is told why, in words", async ({ page, gateway }) => {
+  await page.goto(gateway.url);
+  const field = page.getByLabel("Or paste the link, its code, or your key");
+  for (const [pasted, said] of [
+    ["", "Paste a link, a code or a key first."],
+    ["nonsense", "This link was already used or has expired."],
+    ["cs_admin_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "This key is not valid. It may have been revoked."],
+    [await gateway.key("coder", "agent"), "This is the key of an agent. Sign in with the key of a person."],
+  ] as const) {
+    await field.fill(pasted);
+    await page.getByRole("button", { name: "Sign in" }).click();
+    await expect(page.getByRole("alert")).toHaveText(said);
+  }
+});
+
+test("a session that ends leads to sign-in in whichever view it is noticed", async ({ page, gateway }) => {
+  await signIn(page, gateway);
+  const { logins } = await gateway.asAdmin("GET", "/v1/logins");
+  for (const login of logins) await gateway.asAdmin("DELETE", `/v1/logins/${login.id}`);
+  await page.getByRole("link", { name: "Ledger" }).click();
+  await expect(page.getByText("Your session has ended.")).toBeVisible();
+  await expect(page.getByLabel("Or paste the link, its code, or your key")).toBeVisible();
+  await expect(page.getByText("Bearer")).toHaveCount(0);
+});

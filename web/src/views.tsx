@@ -25,6 +25,7 @@ export const VIEWS: View[] = [
   { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./views/reviews")).Reviews) },
   { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./views/grants")).Grants) },
   { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./views/people")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./views/rules")).Rules) },
   { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./views/ledger")).Ledger) },
   { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./views/settings")).Settings) },
 ];

@@ -178,29 +178,15 @@ export interface ApprovalRow {
   description: string;
   /** When it expires, in seconds. */
   expires_at: number;
-  /** Equal for similar approvals that wait. */
-  fold_key?: string | null;
+  /** Equal for similar approvals that wait: three or more may be shown as one row. Null for one
+   * that must have its own row; its text means nothing else. */
+  fold_key: string | null;
   /** Whether an answer is held back and can be taken back, and until when, in seconds. */
-  held_until?: number | null;
+  held_until: number | null;
   /** Its session. */
   session_id: string;
   /** `waiting`, `approved`, `denied`, `expired` or `withdrawn`. */
   status: string;
-}
-
-/** What a row shows of a card. */
-export interface CardRow {
-  body: CardField[];
-  lineage: CardField[];
-  risk: string;
-  title: string;
-  tool: string;
-}
-
-/** Waiting approvals as rows, the newest first. */
-export interface InboxList {
-  approvals: ApprovalRow[];
-  next: string | null;
 }
 
 /** One question, as people see it. */
@@ -514,6 +500,20 @@ export interface CardMark {
   start: number;
   /** What was found, for a person. */
   words: string;
+}
+
+/** What a row shows of a card. */
+export interface CardRow {
+  /** What the call says, cut; empty where the command says it. */
+  body: CardField[];
+  /** Who asks, from where, for what; cut, without quoted texts. */
+  lineage: CardField[];
+  /** `low`, `medium`, `high` or `critical`. */
+  risk: string;
+  /** The title of the call, cut. */
+  title: string;
+  /** The tool. */
+  tool: string;
 }
 
 /** How people are reached, and how that goes. */
@@ -1114,6 +1114,14 @@ export interface Identity {
   via: string;
 }
 
+/** Waiting approvals as rows, the newest first. */
+export interface InboxList {
+  /** The items of this page. */
+  approvals: ApprovalRow[];
+  /** The value of `behind` for the next page; null at the end. */
+  next: string | null;
+}
+
 /** A key was made or revoked. */
 export interface KeyHappening {
   /** Who. */
@@ -1130,6 +1138,16 @@ export interface KeyHappening {
   timestamp: number;
   /** The directories it is bound to, if any. */
   workspaces: string[] | null;
+}
+
+/** A key of the configuration. */
+export interface KeyInForce {
+  /** Whether nobody has set it. */
+  is_default: boolean;
+  /** Its name, with dots. */
+  key: string;
+  /** Its value, without secrets. */
+  value: Record<string, unknown>;
 }
 
 /** Credentials, without their secrets. */
@@ -1373,6 +1391,16 @@ export interface NewKeyBody {
   workspaces?: string[] | null;
 }
 
+/** One of the rules that every call is judged by. */
+export interface OrderedRule {
+  /** When it applies. */
+  applies: string;
+  /** Its number in the order. */
+  number: number;
+  /** What follows. */
+  result: string;
+}
+
 /** The outcome of a call. */
 export interface OutcomeBody {
   /** How long it took, in milliseconds. */
@@ -1539,6 +1567,16 @@ export interface PreviewBody {
   /** For which question. */
   approval_id: string;
   scope?: Scope | null;
+}
+
+/** What a project's file tightens. */
+export interface ProjectRules {
+  /** The file. */
+  file: string;
+  /** The keys it sets. */
+  keys: KeyInForce[];
+  /** Why it cannot be read; calls of this project are refused until it can. */
+  problem: string | null;
 }
 
 /** A question an agent asks a person. */
@@ -1717,6 +1755,18 @@ export interface RuleView {
   number: number;
   /** What it says. */
   sentence: string;
+}
+
+/** Rules and configuration in force. */
+export interface RulesView {
+  /** The owner's file. */
+  file: string;
+  /** Every key of the configuration. */
+  keys: KeyInForce[];
+  /** The rules in the order in which they are tried; the first that applies decides. */
+  order: OrderedRule[];
+  /** Files of projects that calls came from since the gateway started. */
+  projects: ProjectRules[];
 }
 
 /** An answer as clients of Hermes give it. They may send more than we know; it is ignored, because
@@ -2232,6 +2282,8 @@ export interface Routes {
   "POST /v1/tokens/consume": { query: undefined; body: ConsumeBody; answer: ConsumedView };
   /** Lists approvals */
   "GET /v1/approvals": { query: { status?: string; run_id?: string; limit?: number; behind?: string; }; body: undefined; answer: ApprovalList };
+  /** Lists waiting approvals as rows: what a list shows, without the full cards */
+  "GET /v1/inbox": { query: { limit?: number; behind?: string; }; body: undefined; answer: InboxList };
   /** Shows one approval with its card */
   "GET /v1/approvals/{id}": { query: undefined; body: undefined; answer: ApprovalView };
   /** Answers an approval */
@@ -2331,6 +2383,8 @@ export interface Routes {
   "GET /v1/logins": { query: undefined; body: undefined; answer: LoginList };
   /** Signs a browser out */
   "DELETE /v1/logins/{id}": { query: undefined; body: undefined; answer: undefined };
+  /** Shows rules and configuration in force, and where each comes from */
+  "GET /v1/rules": { query: undefined; body: undefined; answer: RulesView };
   /** Shows the configuration with its defaults */
   "GET /v1/config": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** Sets one key of the configuration */

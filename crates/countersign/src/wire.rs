@@ -6,6 +6,7 @@ pub(crate) mod practice;
 pub(crate) mod refusal;
 pub(crate) mod requests;
 pub(crate) mod rows;
+pub(crate) mod rules;
 pub(crate) mod runs;
 pub(crate) mod shown;
 

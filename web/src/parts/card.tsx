@@ -11,7 +11,7 @@ import { at } from "../router";
 import { isGrave, TIERS } from "../words";
 import type { Approval } from "../wire";
 import { Body, needsOpening } from "./body";
-import { Code, Facts } from "./fields";
+import { Copy, Facts, Quote } from "./fields";
 import { Foot } from "./foot";
 import { Led, runAddress } from "./led";
 import { RiskWord } from "./risk";
@@ -115,10 +115,7 @@ export function CardView({ approval, hasKeys, isInline = false, onNext, onAnswer
         {led.value ? <Led approval={approval} /> : null}
       </section>
       {quoted.map((field, index) => (
-        <section class="long" key={index}>
-          <h3>{field.name}</h3>
-          <Code name={field.name} text={field.text} />
-        </section>
+        <Quote key={index} name={field.name} text={field.text} />
       ))}
       {isInline ? (
         <details class="lineage">
@@ -204,7 +201,7 @@ function Lineage({ approval }: { approval: Approval }) {
         ]}
       />
       <p class="digest">
-        Bound to <code>{approval.digest}</code>
+        Bound to <code>{approval.digest}</code> <Copy name="the digest" text={approval.digest} />
       </p>
     </>
   );

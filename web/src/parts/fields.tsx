@@ -46,6 +46,19 @@ export function Code({ name, text, marks = [] }: { name: string; text: string; m
   );
 }
 
+/** A text under its name, with a way to copy it. */
+export function Quote({ name, text }: { name: string; text: string }) {
+  return (
+    <section class="long">
+      <div class="long-head">
+        <h3>{name}</h3>
+        <Copy name={name.toLowerCase()} text={text} />
+      </div>
+      <Code name={name} text={text} />
+    </section>
+  );
+}
+
 interface Piece {
   text: string;
   mark: Mark | null;

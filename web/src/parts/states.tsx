@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 
 import { explain } from "../api";
+import { Copy } from "./fields";
 import { Icon, type IconName } from "./icon";
 
 /** The head of a view. */
@@ -61,5 +62,11 @@ export function Problem({ error, again }: { error: unknown; again?: () => void }
 
 /** Commands to type, one per line. */
 export function Commands({ lines }: { lines: string[] }) {
-  return <pre class="commands">{lines.join("\n")}</pre>;
+  const text = lines.join("\n");
+  return (
+    <div class="commands">
+      <pre>{text}</pre>
+      <Copy name="the command" text={text} />
+    </div>
+  );
 }

@@ -10,7 +10,7 @@ import { useKeys } from "../keys";
 import { link, listen, mayAnswer, me, say } from "../live";
 import { useLoaded } from "../load";
 import { Confirm } from "../parts/confirm";
-import { Code, Facts } from "../parts/fields";
+import { Facts, Quote } from "../parts/fields";
 import { Icon } from "../parts/icon";
 import { RiskWord } from "../parts/risk";
 import { Empty, Loading, Problem } from "../parts/states";
@@ -303,14 +303,14 @@ function CallRow({ row, isCurrent }: { row: Short; isCurrent: boolean }) {
 function NoRows() {
   const isFiltered = asked.value !== "";
   return isFiltered ? (
-    <Empty isPart icon="search" title="No call matches">
+    <Empty isPart icon="search" title="No matching calls">
       <p>The search covers commands, first reasons, tools and agents of the newest 100 000 calls.</p>
       <button type="button" class="button" onClick={() => settle(at("history"))}>
         Show everything
       </button>
     </Empty>
   ) : (
-    <Empty isPart icon="history" title="No call yet">
+    <Empty isPart icon="history" title="No calls yet">
       <p>
         Every call of an agent appears here, with every factor that counted, including calls that ran without a
         question. So “why was I not asked?” has an answer.
@@ -409,7 +409,7 @@ function Explained({ trace }: { trace: TraceView }) {
         </p>
         <h2 tabIndex={-1}>{ended(trace.status, decision, who)}</h2>
       </header>
-      <Code name="Command" text={trace.command} />
+      <Quote name="Command" text={trace.command} />
       <Facts fields={facts} />
       {trace.approval_id && trace.verdict === "ask" ? (
         <p>
@@ -430,15 +430,10 @@ function Explained({ trace }: { trace: TraceView }) {
         </section>
       )}
       <section class="long">
-        <h3>Factor by factor</h3>
+        <h3>Full analysis</h3>
         <Why assessment={assessment} />
       </section>
-      {trace.args === null ? null : (
-        <section class="long">
-          <h3>Arguments</h3>
-          <Code name="Arguments" text={JSON.stringify(trace.args, null, 2)} />
-        </section>
-      )}
+      {trace.args === null ? null : <Quote name="Arguments" text={JSON.stringify(trace.args, null, 2)} />}
       <p class="digest">
         {trace.call_id} · {trace.digest} · policy {trace.policy.slice(0, 16)}
       </p>

@@ -67,7 +67,7 @@ export function Insights() {
         </div>
       </Head>
       {stats === null ? (
-        loaded.error.value !== null ? <Problem error={loaded.error.value} again={loaded.again} /> : <Loading what="Counting" />
+        loaded.error.value !== null ? <Problem error={loaded.error.value} again={loaded.again} /> : <Loading what="Loading statistics" />
       ) : stats.calls === 0 ? (
         <Nothing period={period} />
       ) : (
@@ -79,7 +79,7 @@ export function Insights() {
 
 function Nothing({ period }: { period: Period }) {
   return (
-    <Empty isPart icon="insights" title={`No call in the last ${period.label}`}>
+    <Empty isPart icon="insights" title={`No calls in the last ${period.label}`}>
       <p>
         Once an agent is connected, this page shows how many calls ran, asked or were refused, how fast people answered,
         and which thresholds could change.
@@ -154,9 +154,9 @@ function Tiles({ stats }: { stats: StatsView }) {
         said={answers.p90_seconds === null || answers.p90_seconds === undefined ? "Nobody has answered yet" : `median; 90 % within ${brief(answers.p90_seconds)}`}
       />
       <Tile
-        name="Fast approvals"
+        name="Approvals under 1 s"
         value={answers.hasty_approvals.toLocaleString()}
-        said={answers.hasty_approvals === 0 ? "None in under a second" : "In under a second: hardly read"}
+        said={answers.hasty_approvals === 0 ? "None" : "Too fast to have been read"}
         isWarning={answers.hasty_approvals > 0}
       />
     </dl>
@@ -192,11 +192,11 @@ function Answers({ stats }: { stats: StatsView }) {
   });
   return (
     <section class="panel fill">
-      <h2>How long people took</h2>
+      <h2>Time to answer</h2>
       {stats.answers.count === 0 ? (
         <p class="hint">No answers in this period.</p>
       ) : (
-        <Bars label="Answers by how long they took" series={[{ tone: "accent", label: "Answers" }]} bars={spans} />
+        <Bars label="Answers by time to answer" series={[{ tone: "accent", label: "Answers" }]} bars={spans} />
       )}
     </section>
   );
@@ -205,15 +205,15 @@ function Answers({ stats }: { stats: StatsView }) {
 function Reasons({ stats }: { stats: StatsView }) {
   return (
     <section class="panel fill">
-      <h2>Asked about most</h2>
+      <h2>Most frequent reasons</h2>
       {stats.reasons.length === 0 ? (
         <p class="hint">No questions in this period.</p>
       ) : (
         <Bars
-          label="What was asked about most"
+          label="Most frequent reasons of questions"
           series={ANSWERED}
           bars={stats.reasons.map((it) => ({
-            name: it.code === "" ? "nothing in particular" : it.code,
+            name: it.code === "" ? "No specific finding" : it.code,
             detail: it.example,
             counts: [it.approved, it.denied, it.asked - it.approved - it.denied],
             said: `${it.asked.toLocaleString()} asked`,
@@ -258,7 +258,7 @@ function People({ stats }: { stats: StatsView }) {
           series={ANSWERED.slice(0, 2)}
           bars={stats.people.map((it) => ({
             name: it.name,
-            detail: `half within ${brief(it.p50_seconds)}${it.under_one_second === 0 ? "" : `, ${it.under_one_second} under a second`}`,
+            detail: `median ${brief(it.p50_seconds)}${it.under_one_second === 0 ? "" : `, ${it.under_one_second} under 1 s`}`,
             counts: [it.approved, it.answers - it.approved],
             said: many(it.answers, "answer"),
           }))}
@@ -328,7 +328,7 @@ function WhatIf({ lines, since }: { lines: ThresholdsView; since: number }) {
         <Slider label="Between the two, asks below this confidence" value={sure} now={lines.confidence_min} />
       </div>
       {problem.value !== null ? <p class="problem" role="alert">{problem.value}</p> : null}
-      {found.value === null ? <Loading what="Counting" /> : <Difference found={found.value} isSame={isSame} />}
+      {found.value === null ? <Loading what="Loading statistics" /> : <Difference found={found.value} isSame={isSame} />}
       {isSame ? null : (
         <>
           <div class="row-of-buttons">
@@ -397,7 +397,7 @@ function Difference({ found, isSame }: { found: Replayed; isSame: boolean }) {
         </p>
       </div>
       {found.changed.length === 0 || isSame ? null : (
-        <ul class="changed" aria-label="Calls that would have gone another way">
+        <ul class="changed" aria-label="Calls with a different verdict">
           {found.changed.slice(0, 12).map((call) => (
             <li key={call.call_id}>
               <span class={`pill tone-${call.now === "ask" ? "ask" : "allow"}`}>{call.now === "ask" ? "Would ask" : "Would run"}</span>

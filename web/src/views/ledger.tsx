@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { explain, get } from "../api";
 import { fullMoment, moment } from "../clock";
 import { useLoaded } from "../load";
-import { Code, Facts } from "../parts/fields";
+import { Code, Facts, Quote } from "../parts/fields";
 import { Icon } from "../parts/icon";
 import { Commands, Head, Loading, Problem } from "../parts/states";
 import type { Entry, EntryList, LedgerState } from "../wire.gen";
@@ -70,15 +70,12 @@ function Verified({ state }: { state: LedgerState }) {
       {state.ok || !state.why ? null : <p class="problem">{state.why}</p>}
       <Facts
         fields={[
-          { name: "Good entries", text: state.entries.toLocaleString() },
+          { name: "Valid entries", text: state.entries.toLocaleString() },
           { name: "Signatures", text: many(state.checkpoints, "checkpoint") },
-          { name: "Records that agree", text: state.ok ? state.records.toLocaleString() : "not all" },
+          { name: "Matching records", text: state.ok ? state.records.toLocaleString() : "not all" },
         ]}
       />
-      <div class="long">
-        <h3>Head</h3>
-        <Code name="Head" text={`${state.entries}:${state.head}`} />
-      </div>
+      <Quote name="Head" text={`${state.entries}:${state.head}`} />
     </>
   );
 }
@@ -117,8 +114,8 @@ function Entries() {
               <Facts
                 fields={[
                   { name: "When", text: fullMoment(entry.at / 1000) },
-                  { name: "Before it", text: entry.previous },
-                  { name: "Its hash", text: entry.hash },
+                  { name: "Previous hash", text: entry.previous },
+                  { name: "Hash", text: entry.hash },
                 ]}
               />
               <Code name={`Entry ${entry.seq}`} text={pretty(entry.body)} />

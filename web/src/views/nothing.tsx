@@ -8,12 +8,8 @@ import { now } from "../clock";
 import { listen, mayAnswer } from "../live";
 import { Commands, Empty, Loading, Problem } from "../parts/states";
 import { at, go } from "../router";
+import type { StatsView } from "../wire.gen";
 import { many } from "../words";
-
-interface Call {
-  status: string;
-  verdict: string;
-}
 
 const HOUR = 3600;
 /** How to connect an agent, one way per row. */
@@ -32,18 +28,17 @@ const WAYS: { name: string; lines: string[] }[] = [
 ];
 
 export function Nothing() {
-  const calls = useSignal<Call[] | null>(null);
+  const recent = useSignal<StatsView | null>(null);
   const isNew = useSignal(false);
   const problem = useSignal<unknown>(null);
   const look = async (): Promise<void> => {
     try {
+      // Statistics leave practice out: a practice card connects no agent.
       const since = Math.floor(now.peek() - HOUR);
-      const recent = await get<{ calls: Call[] }>(`/v1/calls?since=${since}&limit=500`);
-      if (recent.calls.length === 0) {
-        const ever = await get<{ calls: Call[] }>("/v1/calls?limit=1");
-        isNew.value = ever.calls.length === 0;
-      }
-      calls.value = recent.calls;
+      const found = await get<StatsView>(`/v1/stats?since=${since}`);
+      if (found.calls === 0) isNew.value = (await get<StatsView>("/v1/stats?since=0")).calls === 0;
+      else isNew.value = false;
+      recent.value = found;
     } catch (error) {
       problem.value = error;
     }
@@ -62,17 +57,18 @@ export function Nothing() {
     };
   }, []);
   if (problem.value !== null) return <Problem error={problem.value} again={() => void look()} />;
-  if (calls.value === null) return <Loading />;
+  if (recent.value === null) return <Loading />;
   if (isNew.value) return <FirstVisit />;
-  const alone = calls.value.filter((call) => call.status === "allowed").length;
-  const refused = calls.value.filter((call) => call.status === "refused").length;
-  const asked = calls.value.length - alone - refused;
+  const { buckets, calls } = recent.value;
+  const alone = buckets.reduce((all, bucket) => all + bucket.allow + bucket.allow_then_review, 0);
+  const refused = buckets.reduce((all, bucket) => all + bucket.refuse, 0);
+  const asked = calls - alone - refused;
   return (
     <Empty icon="check" title="Nothing waiting">
       <p>
-        {calls.value.length === 0
+        {calls === 0
           ? "No agent asked for anything in the last hour."
-          : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused, ${asked} ${asked === 1 ? "was" : "were"} asked about.`}
+          : `In the last hour: ${many(alone, "call")} ran without a question, ${refused} refused, ${many(asked, "question")} asked.`}
       </p>
       <p class="hint">A card appears here when a call needs a person. Its buttons work after a short delay, so nothing is answered by accident.</p>
       <Practice />

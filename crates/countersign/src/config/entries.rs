@@ -2,6 +2,8 @@
 //!
 //! The command line and the gateway's API share it.
 
+use std::path::Path;
+
 use serde_json::{Map, Value};
 
 use super::schema::{self, Key, Spec};
@@ -82,6 +84,15 @@ pub(crate) fn list(home: &Home) -> Result<Vec<Entry>, Complaint> {
     let values = current(home)?;
     let mut rows = Vec::new();
     collect(&values, schema::CONFIG, "", &mut rows);
+    Ok(rows)
+}
+
+/// Returns the keys that a project's `file` sets.
+pub(crate) fn project(file: &Path) -> Result<Vec<Entry>, Complaint> {
+    let values = super::values(file)?.unwrap_or_default();
+    let mut rows = Vec::new();
+    collect(&values, schema::CONFIG, "", &mut rows);
+    rows.retain(|entry| entry.origin == Origin::File);
     Ok(rows)
 }
 

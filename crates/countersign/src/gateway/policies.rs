@@ -77,6 +77,14 @@ impl FilePolicies {
         self.lately().clear();
     }
 
+    /// Returns the files of the projects that calls came from since the gateway started.
+    pub(crate) fn project_files(&self) -> Vec<PathBuf> {
+        let known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut files: Vec<PathBuf> = known.projects.keys().cloned().collect();
+        files.sort();
+        files
+    }
+
     fn lately(&self) -> MutexGuard<'_, HashMap<String, (Instant, Outcome)>> {
         self.lately.lock().unwrap_or_else(PoisonError::into_inner)
     }

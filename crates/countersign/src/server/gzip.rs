@@ -1,6 +1,7 @@
 //! Compresses what a client asks for in gzip: the files of the page once, lists every time.
 //!
-//! Only answers to GET are compressed, and event streams never: an event has to leave at once.
+//! Only answers to GET are compressed, and event streams never: an event has to leave at once. Nor are
+//! answers to strangers, who could make the gateway work for nothing.
 
 use axum::body::{Body, Bytes, HttpBody as _, to_bytes};
 use axum::extract::Request;
@@ -49,7 +50,9 @@ pub(crate) fn gzip(bytes: &[u8], level: u8) -> Vec<u8> {
 
 /// Compresses the answer if it is JSON, long, and wanted in gzip.
 pub(crate) async fn pack(request: Request, next: Next) -> Response {
-    let is_wanted = request.method() == Method::GET && is_accepted(request.headers());
+    let is_wanted = request.method() == Method::GET
+        && request.uri().path().starts_with("/v1/")
+        && is_accepted(request.headers());
     let response = next.run(request).await;
     if is_wanted && is_worth_it(&response) {
         packed(response).await

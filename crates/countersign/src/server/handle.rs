@@ -12,6 +12,7 @@ pub(crate) mod login;
 pub(crate) mod operations;
 pub(crate) mod page;
 pub(crate) mod practice;
+pub(crate) mod rules;
 pub(crate) mod runs;
 pub(crate) mod sessions;
 pub(crate) mod usage;

@@ -7,6 +7,7 @@ use countersign_agent::undo::UndoError;
 use countersign_gate::GateError;
 use serde_json::{Value, json};
 
+use crate::complaint::Complaint;
 use crate::wire::refusal::RefusalError;
 
 /// A refusal.
@@ -46,6 +47,15 @@ impl Problem {
             param: Some(param.to_owned()),
             ..Self::new(StatusCode::UNPROCESSABLE_ENTITY, code, message)
         }
+    }
+
+    /// Returns that the configuration cannot be read.
+    pub(crate) fn unreadable(complaint: &Complaint) -> Self {
+        Self::new(
+            StatusCode::SERVICE_UNAVAILABLE,
+            "policy_unreadable",
+            complaint.message(),
+        )
     }
 
     fn kind(&self) -> &'static str {

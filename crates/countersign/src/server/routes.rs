@@ -16,7 +16,7 @@ use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
     admin, approvals, calls, channels, chat, clarifications, grants, history, login, operations,
-    page, practice, runs, sessions, usage,
+    page, practice, rules, runs, sessions, usage,
 };
 use super::problem::Problem;
 use super::{events, gzip, openapi, outer};
@@ -111,6 +111,7 @@ fn table() -> Vec<Row> {
         (READS, routes!(channels::list)),
         (READS, routes!(admin::logins)),
         (READS, routes!(admin::revoke_login)),
+        (READS, routes!(rules::in_force)),
         (ADMIN, routes!(admin::config)),
         (ADMIN, routes!(admin::set_config)),
     ]

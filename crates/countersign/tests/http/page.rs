@@ -215,7 +215,7 @@ fn a_long_list_is_compressed_for_who_asks_and_a_stream_never() {
     let list: serde_json::Value =
         serde_json::from_slice(&unpacked(&list.bytes().unwrap())).unwrap();
     assert_eq!(list, gateway.get(&admin, "/v1/approvals").body);
-    for path in ["/v1/whoami", "/v1/events"] {
+    for path in ["/v1/whoami", "/v1/events", "/openapi.json"] {
         let answer = get(path);
         assert!(!answer.headers().contains_key("content-encoding"), "{path}");
     }
@@ -296,6 +296,78 @@ fn a_practice_card_is_answered_and_nobody_can_run_it() {
     // What it leaves covers nobody, not even the next practice card.
     let again = gateway.post(&admin, "/v1/practice", &json!({}));
     assert_eq!(again.body["status"], "waiting");
+    // It is no call of an agent, and no statistics count it.
+    let stats = || gateway.get(&admin, "/v1/stats").body;
+    let counted = stats();
+    assert_eq!(counted["calls"], 0, "{counted}");
+    assert_eq!(counted["answers"]["count"], 0, "{counted}");
+    assert_eq!(counted["agents"], json!([]), "{counted}");
+    gateway.submit(&agent, "ls");
+    assert_eq!(stats()["calls"], 1);
+}
+
+#[test]
+fn the_inbox_has_rows_and_pages_of_them() {
+    let gateway = Gateway::start();
+    let (admin, agent) = (gateway.admin(), gateway.key("agent"));
+    let long = format!("{RISKY} {}", "x".repeat(20_000));
+    let first = gateway.ask(&agent, &long);
+    let second = gateway.ask(&agent, "kubectl delete deployment api");
+    let answered = gateway.ask(&agent, "systemctl restart nginx");
+    gateway.resolve(&admin, &answered, "deny");
+    let page = gateway.get(&admin, "/v1/inbox?limit=1").body;
+    assert_eq!(page["approvals"][0]["approval_id"], second.as_str());
+    let behind = page["next"].as_str().unwrap();
+    let rest = gateway.get(&admin, &format!("/v1/inbox?behind={behind}"));
+    let rows = rest.body["approvals"].as_array().unwrap();
+    assert_eq!(rows.len(), 1, "what was answered is not in it");
+    assert_eq!(rest.body["next"], json!(null));
+    let (row, full) = (
+        &rows[0],
+        gateway.get(&admin, &format!("/v1/approvals/{first}")),
+    );
+    assert_eq!(row["approval_id"], first.as_str());
+    for key in [
+        "status",
+        "session_id",
+        "created_at",
+        "expires_at",
+        "fold_key",
+    ] {
+        assert_eq!(row[key], full.body[key], "{key}");
+    }
+    assert!(row["command"].as_str().unwrap().starts_with(RISKY));
+    assert!(row.to_string().len() < 3000 && full.body.to_string().len() > 40_000);
+}
+
+#[test]
+fn a_viewer_signs_in_and_reads_the_rules_without_secrets() {
+    let gateway = Gateway::configured(
+        "approvals: {deny: ['rm -rf /data']}\n\
+         api: {hosts: ['gate.example.org']}\n\
+         contacts: {boss: boss@example.org}\n\
+         crisis: {notice: 'token ghp_16C7e42F292c6912E7710c838347Ae178B4a'}\n",
+    );
+    let viewer = gateway.key("viewer");
+    let offered = gateway.post(&viewer, "/v1/login/code", &json!({}));
+    let code = json!({ "code": offered.body["code"] });
+    let request = gateway.request("POST", "/v1/login").json(&code);
+    let who = said(request.header("origin", &gateway.url));
+    assert_eq!((who.status, &who.body["role"]), (200, &json!("viewer")));
+    let rules = gateway.get(&viewer, "/v1/rules").body;
+    let key = |name: &str| {
+        let keys = rules["keys"].as_array().unwrap();
+        keys.iter().find(|it| it["key"] == name).cloned()
+    };
+    assert_eq!(
+        key("approvals.deny").unwrap()["value"],
+        json!(["rm -rf /data"])
+    );
+    assert_eq!(key("approvals.deny").unwrap()["is_default"], false);
+    assert_eq!(key("approvals.mode").unwrap()["is_default"], true);
+    assert!(key("contacts").is_none() && key("people").is_none());
+    assert_eq!(rules["order"].as_array().unwrap().len(), 12);
+    assert!(!rules.to_string().contains("ghp_"), "{rules}");
 }
 
 #[test]

@@ -82,6 +82,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("GET", "/v1/channels", READS),
     ("GET", "/v1/logins", READS),
     ("DELETE", "/v1/logins/{id}", READS),
+    ("GET", "/v1/rules", READS),
     ("GET", "/v1/config", ADMIN),
     ("POST", "/v1/config", ADMIN),
 ];

@@ -157,6 +157,7 @@ fn answers_have_the_shapes_that_are_described() {
         ("/v1/sessions", "/v1/sessions".to_owned()),
         ("/v1/usage", "/v1/usage".to_owned()),
         ("/v1/crisis", "/v1/crisis".to_owned()),
+        ("/v1/rules", "/v1/rules".to_owned()),
     ];
     let schema = |path: &str, method: &str| {
         let json = "/content/application~1json/schema";

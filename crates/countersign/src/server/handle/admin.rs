@@ -8,7 +8,6 @@ use countersign_gate::people::{KeyView, NewKey, PersonView};
 use serde_json::{Value, json};
 
 use super::{Answer, Reach};
-use crate::complaint::Complaint;
 use crate::config::entries::{self, Origin};
 use crate::server::auth::Caller;
 use crate::server::body::JsonBody;
@@ -115,7 +114,7 @@ pub(crate) async fn revoke_login(
 #[utoipa::path(get, path = "/v1/config",
     responses((status = 200, description = "every key with its value", body = Object)))]
 pub(crate) async fn config(State(app): Reach) -> Answer<Value> {
-    let entries = entries::list(&app.home).map_err(|complaint| unreadable(&complaint))?;
+    let entries = entries::list(&app.home).map_err(|complaint| Problem::unreadable(&complaint))?;
     let entries = entries.into_iter();
     let mut values: Value = entries
         .filter(|it| it.origin != Origin::Unset)
@@ -146,12 +145,4 @@ pub(crate) async fn set_config(
         .map_err(|complaint| Problem::invalid("key", "invalid_config", complaint.message()))?;
     app.policies.look_again();
     Ok(Json(json!({ "key": body.key, "value": body.value })))
-}
-
-fn unreadable(complaint: &Complaint) -> Problem {
-    Problem::new(
-        StatusCode::SERVICE_UNAVAILABLE,
-        "policy_unreadable",
-        complaint.message(),
-    )
 }

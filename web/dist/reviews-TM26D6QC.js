@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-Z52CMH6K.js";
+} from "./chunk-YDES2B3S.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/views/reviews.tsx
 function Reviews() {

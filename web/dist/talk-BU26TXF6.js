@@ -33,7 +33,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

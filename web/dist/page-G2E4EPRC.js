@@ -12,7 +12,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/badge.ts
 function badge() {

@@ -1,10 +1,9 @@
 import {
   Confirm
-} from "./chunk-Z52CMH6K.js";
+} from "./chunk-YDES2B3S.js";
 import {
   $,
   A,
-  Code,
   ENDINGS,
   Empty,
   Facts,
@@ -12,6 +11,7 @@ import {
   Loading,
   O,
   Problem,
+  Quote,
   RiskWord,
   T,
   VERDICTS,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;
@@ -280,10 +280,10 @@ function CallRow({ row, isCurrent }) {
 }
 function NoRows() {
   const isFiltered = asked.value !== "";
-  return isFiltered ? a(Empty, { isPart: true, icon: "search", title: "No call matches", children: [
+  return isFiltered ? a(Empty, { isPart: true, icon: "search", title: "No matching calls", children: [
     a("p", { children: "The search covers commands, first reasons, tools and agents of the newest 100 000 calls." }),
     a("button", { type: "button", class: "button", onClick: () => settle(at("history")), children: "Show everything" })
-  ] }) : a(Empty, { isPart: true, icon: "history", title: "No call yet", children: [
+  ] }) : a(Empty, { isPart: true, icon: "history", title: "No calls yet", children: [
     a("p", { children: "Every call of an agent appears here, with every factor that counted, including calls that ran without a question. So “why was I not asked?” has an answer." }),
     a("p", { children: a("a", { href: "#/", children: "How to connect an agent" }) })
   ] });
@@ -364,7 +364,7 @@ function Explained({ trace }) {
       ] }),
       a("h2", { tabIndex: -1, children: ended(trace.status, decision, who) })
     ] }),
-    a(Code, { name: "Command", text: trace.command }),
+    a(Quote, { name: "Command", text: trace.command }),
     a(Facts, { fields: facts }),
     trace.approval_id && trace.verdict === "ask" ? a("p", { children: a("a", { href: at("approvals", trace.approval_id), children: trace.status === "waiting" ? "Answer it in the inbox" : "Show the card people saw" }) }) : null,
     a(Lift, { trace }),
@@ -373,13 +373,10 @@ function Explained({ trace }) {
       a("ul", { children: assessment.reasons.map((reason) => a("li", { children: reason }, reason)) })
     ] }),
     a("section", { class: "long", children: [
-      a("h3", { children: "Factor by factor" }),
+      a("h3", { children: "Full analysis" }),
       a(Why, { assessment })
     ] }),
-    trace.args === null ? null : a("section", { class: "long", children: [
-      a("h3", { children: "Arguments" }),
-      a(Code, { name: "Arguments", text: JSON.stringify(trace.args, null, 2) })
-    ] }),
+    trace.args === null ? null : a(Quote, { name: "Arguments", text: JSON.stringify(trace.args, null, 2) }),
     a("p", { class: "digest", children: [
       trace.call_id,
       " · ",

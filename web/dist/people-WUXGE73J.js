@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-Z52CMH6K.js";
+} from "./chunk-YDES2B3S.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/views/people.tsx
 var ROLES = [

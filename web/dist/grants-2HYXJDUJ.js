@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-Z52CMH6K.js";
+} from "./chunk-YDES2B3S.js";
 import {
   Empty,
   Facts,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/views/grants.tsx
 function Grants() {

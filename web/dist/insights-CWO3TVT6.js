@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/parts/charts.tsx
 var STEP = 10;
@@ -169,11 +169,11 @@ function Insights() {
       },
       it.word
     )) }) }),
-    stats === null ? loaded.error.value !== null ? a(Problem, { error: loaded.error.value, again: loaded.again }) : a(Loading, { what: "Counting" }) : stats.calls === 0 ? a(Nothing, { period }) : a(Counted, { stats, period })
+    stats === null ? loaded.error.value !== null ? a(Problem, { error: loaded.error.value, again: loaded.again }) : a(Loading, { what: "Loading statistics" }) : stats.calls === 0 ? a(Nothing, { period }) : a(Counted, { stats, period })
   ] });
 }
 function Nothing({ period }) {
-  return a(Empty, { isPart: true, icon: "insights", title: `No call in the last ${period.label}`, children: [
+  return a(Empty, { isPart: true, icon: "insights", title: `No calls in the last ${period.label}`, children: [
     a("p", { children: "Once an agent is connected, this page shows how many calls ran, asked or were refused, how fast people answered, and which thresholds could change." }),
     a("p", { children: a("a", { href: "#/", children: "How to connect an agent" }) })
   ] });
@@ -248,9 +248,9 @@ function Tiles({ stats }) {
     a(
       Tile,
       {
-        name: "Fast approvals",
+        name: "Approvals under 1 s",
         value: answers.hasty_approvals.toLocaleString(),
-        said: answers.hasty_approvals === 0 ? "None in under a second" : "In under a second: hardly read",
+        said: answers.hasty_approvals === 0 ? "None" : "Too fast to have been read",
         isWarning: answers.hasty_approvals > 0
       }
     )
@@ -280,20 +280,20 @@ function Answers({ stats }) {
     return { name: name.replaceAll(".0 s", " s"), counts: [it.count], said: it.count.toLocaleString() };
   });
   return a("section", { class: "panel fill", children: [
-    a("h2", { children: "How long people took" }),
-    stats.answers.count === 0 ? a("p", { class: "hint", children: "No answers in this period." }) : a(Bars, { label: "Answers by how long they took", series: [{ tone: "accent", label: "Answers" }], bars: spans })
+    a("h2", { children: "Time to answer" }),
+    stats.answers.count === 0 ? a("p", { class: "hint", children: "No answers in this period." }) : a(Bars, { label: "Answers by time to answer", series: [{ tone: "accent", label: "Answers" }], bars: spans })
   ] });
 }
 function Reasons({ stats }) {
   return a("section", { class: "panel fill", children: [
-    a("h2", { children: "Asked about most" }),
+    a("h2", { children: "Most frequent reasons" }),
     stats.reasons.length === 0 ? a("p", { class: "hint", children: "No questions in this period." }) : a(
       Bars,
       {
-        label: "What was asked about most",
+        label: "Most frequent reasons of questions",
         series: ANSWERED,
         bars: stats.reasons.map((it) => ({
-          name: it.code === "" ? "nothing in particular" : it.code,
+          name: it.code === "" ? "No specific finding" : it.code,
           detail: it.example,
           counts: [it.approved, it.denied, it.asked - it.approved - it.denied],
           said: `${it.asked.toLocaleString()} asked`
@@ -334,7 +334,7 @@ function People({ stats }) {
         series: ANSWERED.slice(0, 2),
         bars: stats.people.map((it) => ({
           name: it.name,
-          detail: `half within ${brief(it.p50_seconds)}${it.under_one_second === 0 ? "" : `, ${it.under_one_second} under a second`}`,
+          detail: `median ${brief(it.p50_seconds)}${it.under_one_second === 0 ? "" : `, ${it.under_one_second} under 1 s`}`,
           counts: [it.approved, it.answers - it.approved],
           said: many(it.answers, "answer")
         }))
@@ -403,7 +403,7 @@ function WhatIf({ lines, since }) {
       a(Slider, { label: "Between the two, asks below this confidence", value: sure, now: lines.confidence_min })
     ] }),
     problem.value !== null ? a("p", { class: "problem", role: "alert", children: problem.value }) : null,
-    found.value === null ? a(Loading, { what: "Counting" }) : a(Difference, { found: found.value, isSame }),
+    found.value === null ? a(Loading, { what: "Loading statistics" }) : a(Difference, { found: found.value, isSame }),
     isSame ? null : a($, { children: [
       a("div", { class: "row-of-buttons", children: a("button", { type: "button", class: "button", onClick: reset, children: "Reset" }) }),
       a("p", { class: "hint", children: "To apply:" }),
@@ -451,7 +451,7 @@ function Difference({ found, isSame }) {
       ] }),
       a("p", { children: isSame ? "These are the current thresholds." : runs + asks === 0 ? "No call of this period would have a different verdict." : `${many(runs, "call")} would have run without a question, ${many(asks, "more call")} would have been asked about.` })
     ] }),
-    found.changed.length === 0 || isSame ? null : a("ul", { class: "changed", "aria-label": "Calls that would have gone another way", children: [
+    found.changed.length === 0 || isSame ? null : a("ul", { class: "changed", "aria-label": "Calls with a different verdict", children: [
       found.changed.slice(0, 12).map((call) => a("li", { children: [
         a("span", { class: `pill tone-${call.now === "ask" ? "ask" : "allow"}`, children: call.now === "ask" ? "Would ask" : "Would run" }),
         a("a", { href: at("history", call.call_id), children: a("code", { children: call.command }) })

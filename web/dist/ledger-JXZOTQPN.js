@@ -7,6 +7,7 @@ import {
   Icon,
   Loading,
   Problem,
+  Quote,
   a,
   explain,
   fullMoment,
@@ -15,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;
@@ -64,16 +65,13 @@ function Verified({ state }) {
       Facts,
       {
         fields: [
-          { name: "Good entries", text: state.entries.toLocaleString() },
+          { name: "Valid entries", text: state.entries.toLocaleString() },
           { name: "Signatures", text: many(state.checkpoints, "checkpoint") },
-          { name: "Records that agree", text: state.ok ? state.records.toLocaleString() : "not all" }
+          { name: "Matching records", text: state.ok ? state.records.toLocaleString() : "not all" }
         ]
       }
     ),
-    a("div", { class: "long", children: [
-      a("h3", { children: "Head" }),
-      a(Code, { name: "Head", text: `${state.entries}:${state.head}` })
-    ] })
+    a(Quote, { name: "Head", text: `${state.entries}:${state.head}` })
   ] });
 }
 function Entries() {
@@ -107,8 +105,8 @@ function Entries() {
         {
           fields: [
             { name: "When", text: fullMoment(entry.at / 1e3) },
-            { name: "Before it", text: entry.previous },
-            { name: "Its hash", text: entry.hash }
+            { name: "Previous hash", text: entry.previous },
+            { name: "Hash", text: entry.hash }
           ]
         }
       ),

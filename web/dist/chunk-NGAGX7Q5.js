@@ -1640,6 +1640,7 @@ var PATHS = {
   reviews: "M3 12s3.5-6 9-6 9 6 9 6-3.5 6-9 6-9-6-9-6zM12 14.5a2.5 2.5 0 1 0 0-5 2.5 2.5 0 0 0 0 5z",
   grants: "M8 20a4 4 0 1 0 0-8 4 4 0 0 0 0 8zM10.8 13.2L19 5M16 8l2.5 2.5M13.4 10.6l1.8 1.8",
   people: "M9 11a3.5 3.5 0 1 0 0-7 3.5 3.5 0 0 0 0 7zM3 20c0-3.5 2.5-6 6-6s6 2.5 6 6M16 4.5a3.2 3.2 0 0 1 0 6M17.5 14.5c2.2.6 3.5 2.6 3.5 5.5",
+  rules: "M12 4v16M7 20h10M5 8l7-2 7 2M5 8l-2.5 5.5h5zM19 8l-2.5 5.5h5z",
   ledger: "M7 4h10v16H7zM10 8h4M10 12h4M10 16h4",
   more: "M4.5 7h15M4.5 12h15M4.5 17h15",
   clock: "M12 7.5V12l3 2M12 19.5a7.5 7.5 0 1 0 0-15 7.5 7.5 0 0 0 0 15z",
@@ -1681,6 +1682,69 @@ function Dialog({ title, onClose, children }) {
   ] });
 }
 
+// src/parts/fields.tsx
+function Facts({ fields }) {
+  if (fields.length === 0) return null;
+  return a4("dl", { class: "facts", children: fields.map((field, index) => a4("div", { children: [
+    a4("dt", { children: field.name }),
+    a4("dd", { children: field.href === void 0 ? field.text : a4("a", { href: field.href, children: field.text }) })
+  ] }, index)) });
+}
+function Words({ text }) {
+  return a4($, { children: text.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
+}
+function Code({ name, text, marks = [] }) {
+  return a4("pre", { class: text.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text, marks)).map((line, index) => a4("span", { class: "code-line", children: line.map(
+    (piece, at2) => piece.mark === null ? piece.text : a4("mark", { class: `mark-${piece.mark.severity}`, title: piece.mark.words, children: piece.text }, at2)
+  ) }, index)) });
+}
+function Quote({ name, text }) {
+  return a4("section", { class: "long", children: [
+    a4("div", { class: "long-head", children: [
+      a4("h3", { children: name }),
+      a4(Copy, { name: name.toLowerCase(), text })
+    ] }),
+    a4(Code, { name, text })
+  ] });
+}
+function pieces(text, marks) {
+  if (marks.length === 0) return [{ text, mark: null }];
+  const bytes = new TextEncoder().encode(text);
+  const cut = (start, end) => new TextDecoder().decode(bytes.subarray(start, end));
+  const made = [];
+  let at2 = 0;
+  for (const mark2 of marks) {
+    made.push({ text: cut(at2, mark2.start), mark: null }, { text: cut(mark2.start, mark2.end), mark: mark2 });
+    at2 = mark2.end;
+  }
+  made.push({ text: cut(at2, bytes.length), mark: null });
+  return made.filter((piece) => piece.text !== "");
+}
+function lines(parts) {
+  const made = [[]];
+  for (const { text, mark: mark2 } of parts) {
+    for (const line of text.split(/(?<=\n)/)) {
+      made.at(-1)?.push({ text: line, mark: mark2 });
+      if (line.endsWith("\n")) made.push([]);
+    }
+  }
+  return made;
+}
+function Copy({ name, text }) {
+  const isDone = useSignal(false);
+  const copy = async () => {
+    try {
+      await navigator.clipboard.writeText(text);
+      isDone.value = true;
+      setTimeout(() => isDone.value = false, 2e3);
+    } catch {
+      say("The browser does not let this page copy. Select the text instead.");
+    }
+  };
+  if (!("clipboard" in navigator)) return null;
+  return a4("button", { type: "button", class: "quiet copy", "aria-label": `Copy ${name}`, onClick: () => void copy(), children: isDone.value ? "Copied" : "Copy" });
+}
+
 // src/parts/states.tsx
 function Head({ title, children, lead }) {
   return a4("header", { class: "head", children: [
@@ -1711,7 +1775,11 @@ function Problem({ error, again }) {
   ] });
 }
 function Commands({ lines: lines2 }) {
-  return a4("pre", { class: "commands", children: lines2.join("\n") });
+  const text = lines2.join("\n");
+  return a4("div", { class: "commands", children: [
+    a4("pre", { children: text }),
+    a4(Copy, { name: "the command", text })
+  ] });
 }
 
 // src/router.ts
@@ -1904,60 +1972,6 @@ function edit(args) {
   const fresh = NEW_NAMES.find((name) => typeof texts[name] === "string");
   if (old === void 0 || fresh === void 0) return null;
   return { before: texts[old], after: texts[fresh], names: [old, fresh] };
-}
-
-// src/parts/fields.tsx
-function Facts({ fields }) {
-  if (fields.length === 0) return null;
-  return a4("dl", { class: "facts", children: fields.map((field, index) => a4("div", { children: [
-    a4("dt", { children: field.name }),
-    a4("dd", { children: field.href === void 0 ? field.text : a4("a", { href: field.href, children: field.text }) })
-  ] }, index)) });
-}
-function Words({ text }) {
-  return a4($, { children: text.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
-}
-function Code({ name, text, marks = [] }) {
-  return a4("pre", { class: text.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text, marks)).map((line, index) => a4("span", { class: "code-line", children: line.map(
-    (piece, at2) => piece.mark === null ? piece.text : a4("mark", { class: `mark-${piece.mark.severity}`, title: piece.mark.words, children: piece.text }, at2)
-  ) }, index)) });
-}
-function pieces(text, marks) {
-  if (marks.length === 0) return [{ text, mark: null }];
-  const bytes = new TextEncoder().encode(text);
-  const cut = (start, end) => new TextDecoder().decode(bytes.subarray(start, end));
-  const made = [];
-  let at2 = 0;
-  for (const mark2 of marks) {
-    made.push({ text: cut(at2, mark2.start), mark: null }, { text: cut(mark2.start, mark2.end), mark: mark2 });
-    at2 = mark2.end;
-  }
-  made.push({ text: cut(at2, bytes.length), mark: null });
-  return made.filter((piece) => piece.text !== "");
-}
-function lines(parts) {
-  const made = [[]];
-  for (const { text, mark: mark2 } of parts) {
-    for (const line of text.split(/(?<=\n)/)) {
-      made.at(-1)?.push({ text: line, mark: mark2 });
-      if (line.endsWith("\n")) made.push([]);
-    }
-  }
-  return made;
-}
-function Copy({ name, text }) {
-  const isDone = useSignal(false);
-  const copy = async () => {
-    try {
-      await navigator.clipboard.writeText(text);
-      isDone.value = true;
-      setTimeout(() => isDone.value = false, 2e3);
-    } catch {
-      say("The browser does not let this page copy. Select the text instead.");
-    }
-  };
-  if (!("clipboard" in navigator)) return null;
-  return a4("button", { type: "button", class: "quiet copy", "aria-label": `Copy ${name}`, onClick: () => void copy(), children: isDone.value ? "Copied" : "Copy" });
 }
 
 // src/parts/body.tsx
@@ -2711,10 +2725,7 @@ function CardView({ approval, hasKeys, isInline = false, onNext, onAnswered }) {
       ] }),
       led.value ? a4(Led, { approval }) : null
     ] }),
-    quoted.map((field, index) => a4("section", { class: "long", children: [
-      a4("h3", { children: field.name }),
-      a4(Code, { name: field.name, text: field.text })
-    ] }, index)),
+    quoted.map((field, index) => a4(Quote, { name: field.name, text: field.text }, index)),
     isInline ? a4("details", { class: "lineage", children: [
       a4("summary", { children: "Who asks" }),
       a4(Lineage, { approval })
@@ -2776,7 +2787,9 @@ function Lineage({ approval }) {
     ),
     a4("p", { class: "digest", children: [
       "Bound to ",
-      a4("code", { children: approval.digest })
+      a4("code", { children: approval.digest }),
+      " ",
+      a4(Copy, { name: "the digest", text: approval.digest })
     ] })
   ] });
 }
@@ -3194,18 +3207,16 @@ var WAYS = [
   }
 ];
 function Nothing() {
-  const calls = useSignal(null);
+  const recent = useSignal(null);
   const isNew = useSignal(false);
   const problem = useSignal(null);
   const look = async () => {
     try {
       const since = Math.floor(now.peek() - HOUR);
-      const recent = await get(`/v1/calls?since=${since}&limit=500`);
-      if (recent.calls.length === 0) {
-        const ever = await get("/v1/calls?limit=1");
-        isNew.value = ever.calls.length === 0;
-      }
-      calls.value = recent.calls;
+      const found = await get(`/v1/stats?since=${since}`);
+      if (found.calls === 0) isNew.value = (await get("/v1/stats?since=0")).calls === 0;
+      else isNew.value = false;
+      recent.value = found;
     } catch (error) {
       problem.value = error;
     }
@@ -3224,13 +3235,14 @@ function Nothing() {
     };
   }, []);
   if (problem.value !== null) return a4(Problem, { error: problem.value, again: () => void look() });
-  if (calls.value === null) return a4(Loading, {});
+  if (recent.value === null) return a4(Loading, {});
   if (isNew.value) return a4(FirstVisit, {});
-  const alone = calls.value.filter((call) => call.status === "allowed").length;
-  const refused = calls.value.filter((call) => call.status === "refused").length;
-  const asked3 = calls.value.length - alone - refused;
+  const { buckets, calls } = recent.value;
+  const alone = buckets.reduce((all, bucket) => all + bucket.allow + bucket.allow_then_review, 0);
+  const refused = buckets.reduce((all, bucket) => all + bucket.refuse, 0);
+  const asked3 = calls - alone - refused;
   return a4(Empty, { icon: "check", title: "Nothing waiting", children: [
-    a4("p", { children: calls.value.length === 0 ? "No agent asked for anything in the last hour." : `${many(alone, "call")} ran by ${alone === 1 ? "itself" : "themselves"} in the last hour, ${refused} ${refused === 1 ? "was" : "were"} refused, ${asked3} ${asked3 === 1 ? "was" : "were"} asked about.` }),
+    a4("p", { children: calls === 0 ? "No agent asked for anything in the last hour." : `In the last hour: ${many(alone, "call")} ran without a question, ${refused} refused, ${many(asked3, "question")} asked.` }),
     a4("p", { class: "hint", children: "A card appears here when a call needs a person. Its buttons work after a short delay, so nothing is answered by accident." }),
     a4(Practice, {})
   ] });
@@ -3622,14 +3634,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-BH3UKDAK.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-KVOESJLH.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-4GKXZKQ4.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-HH3HDKOQ.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-RFHJWP7Z.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-XXBTIUYT.js")).People) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-4T2BK5AB.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-K7LXZK3Z.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-BU26TXF6.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-DOOV3R4Q.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-CWO3TVT6.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-TM26D6QC.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-2HYXJDUJ.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-WUXGE73J.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-UT6AH4ND.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-JXZOTQPN.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-7LOBPSDB.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {
@@ -3856,6 +3869,11 @@ export {
   a4 as a,
   Icon,
   Dialog,
+  Facts,
+  Words,
+  Code,
+  Quote,
+  Copy,
   Head,
   Empty,
   Loading,
@@ -3870,9 +3888,6 @@ export {
   place2,
   many,
   patch,
-  Facts,
-  Words,
-  Code,
   Difference,
   useLoaded,
   VERDICTS,

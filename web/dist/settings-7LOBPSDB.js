@@ -9,7 +9,7 @@ import {
   signOut,
   sounds,
   useSignal
-} from "./chunk-IXATQMVY.js";
+} from "./chunk-NGAGX7Q5.js";
 
 // src/views/settings.tsx
 function Settings() {
