@@ -86,7 +86,7 @@ const PICTURES: Picture[] = [
       await armed(page);
     },
   },
-  ...["history", "insights", "reviews", "grants", "people", "ledger", "settings"].map(
+  ...["history", "insights", "reviews", "grants", "people", "rules", "ledger", "settings"].map(
     (name): Picture => ({
       name,
       docs: name === "history" || name === "insights" ? ["light", "dark"] : ["light"],

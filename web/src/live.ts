@@ -351,24 +351,27 @@ async function current(id: string): Promise<Approval | null> {
 export function put(...found: Approval[]): void {
   if (found.length === 0) return;
   const cards = new Map(approvals.value);
-  const list = new Map(rows.value);
-  let fresh = 0;
   for (const it of found) {
-    if (it.status === "waiting" && !list.has(it.approval_id)) fresh += 1;
+    // What was read last is kept longest.
     cards.delete(it.approval_id);
     cards.set(it.approval_id, it);
-    list.set(it.approval_id, it);
   }
   for (const id of cards.keys()) {
     if (cards.size <= CARDS_MAX) break;
     cards.delete(id);
   }
+  const changed = found.filter((it) => !isSame(rows.value.get(it.approval_id), it));
+  const fresh = changed.filter((it) => it.status === "waiting" && !rows.value.has(it.approval_id)).length;
   batch(() => {
     approvals.value = cards;
-    rows.value = list;
+    if (changed.length > 0) rows.value = new Map([...rows.value, ...changed.map((it): [string, Row] => [it.approval_id, it])]);
   });
   announce(fresh);
 }
+
+/** Whether a row that is known says what the full card says: the rest of a card does not change. */
+const isSame = (row: Row | undefined, { status, held_until: held, expires_at: expires }: Approval): boolean =>
+  row?.status === status && row.held_until === held && row.expires_at === expires;
 
 /** Puts a question into the list. */
 export function putQuestion(question: Clarification): void {

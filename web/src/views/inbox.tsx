@@ -45,12 +45,18 @@ const current = computed<Item | null>(() => {
   return null;
 });
 
-const shown = computed<Row[]>(() => {
-  const items = waiting.value.filter(matches);
+/** What was just answered stays in its place until the person goes on. */
+const answered = computed<Item | null>(() => {
   const it = current.value;
-  // What was just answered stays in its place until the person goes on.
-  if (it !== null && matches(it) && !items.some((item) => item.id === it.id)) items.push(it);
-  return folded(items.sort(inOrder), opened.value);
+  return it === null || !matches(it) || waiting.value.some((item) => item.id === it.id) ? null : it;
+});
+
+const listed = computed<Item[]>(() => waiting.value.filter(matches).sort(inOrder));
+
+/** Going from one card to the next changes neither of the two, so a long list is not made anew for it. */
+const shown = computed<Row[]>(() => {
+  const items = answered.value === null ? listed.value : [...listed.value, answered.value].sort(inOrder);
+  return folded(items, opened.value);
 });
 
 const addressOf = (item: Item): string => at(item.kind === "approval" ? "approvals" : "questions", item.id);

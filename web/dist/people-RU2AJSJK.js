@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-YDES2B3S.js";
+} from "./chunk-ZU3VWCH2.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/views/people.tsx
 var ROLES = [

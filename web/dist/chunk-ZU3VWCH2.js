@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

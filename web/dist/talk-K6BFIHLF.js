@@ -33,7 +33,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

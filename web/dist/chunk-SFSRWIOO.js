@@ -1575,24 +1575,23 @@ async function current(id) {
 function put(...found) {
   if (found.length === 0) return;
   const cards = new Map(approvals.value);
-  const list = new Map(rows.value);
-  let fresh = 0;
   for (const it of found) {
-    if (it.status === "waiting" && !list.has(it.approval_id)) fresh += 1;
     cards.delete(it.approval_id);
     cards.set(it.approval_id, it);
-    list.set(it.approval_id, it);
   }
   for (const id of cards.keys()) {
     if (cards.size <= CARDS_MAX) break;
     cards.delete(id);
   }
+  const changed = found.filter((it) => !isSame(rows.value.get(it.approval_id), it));
+  const fresh = changed.filter((it) => it.status === "waiting" && !rows.value.has(it.approval_id)).length;
   r3(() => {
     approvals.value = cards;
-    rows.value = list;
+    if (changed.length > 0) rows.value = new Map([...rows.value, ...changed.map((it) => [it.approval_id, it])]);
   });
   announce(fresh);
 }
+var isSame = (row, { status, held_until: held, expires_at: expires2 }) => row?.status === status && row.held_until === held && row.expires_at === expires2;
 function putQuestion(question) {
   questions.value = new Map(questions.value).set(question.clarification_id, question);
 }
@@ -3296,11 +3295,14 @@ var current2 = O(() => {
   }
   return null;
 });
-var shown = O(() => {
-  const items = waiting.value.filter(matches);
+var answered = O(() => {
   const it = current2.value;
-  if (it !== null && matches(it) && !items.some((item) => item.id === it.id)) items.push(it);
-  return folded(items.sort(inOrder), opened.value);
+  return it === null || !matches(it) || waiting.value.some((item) => item.id === it.id) ? null : it;
+});
+var listed = O(() => waiting.value.filter(matches).sort(inOrder));
+var shown = O(() => {
+  const items = answered.value === null ? listed.value : [...listed.value, answered.value].sort(inOrder);
+  return folded(items, opened.value);
 });
 var addressOf = (item) => at(item.kind === "approval" ? "approvals" : "questions", item.id);
 function Inbox() {
@@ -3634,15 +3636,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-BU26TXF6.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-DOOV3R4Q.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-CWO3TVT6.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-TM26D6QC.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-2HYXJDUJ.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-WUXGE73J.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-UT6AH4ND.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-JXZOTQPN.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-7LOBPSDB.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-K6BFIHLF.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-35UIBEDJ.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-DQMZNLSI.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-AGEO7N6B.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-EESDZLQJ.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-RU2AJSJK.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-LWPDGERU.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-HRIQOTXR.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-YA6XTKIK.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

@@ -9,7 +9,7 @@ import {
   signOut,
   sounds,
   useSignal
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/views/settings.tsx
 function Settings() {

@@ -12,7 +12,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/badge.ts
 function badge() {

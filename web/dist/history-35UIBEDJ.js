@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-YDES2B3S.js";
+} from "./chunk-ZU3VWCH2.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

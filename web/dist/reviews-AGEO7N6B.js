@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-YDES2B3S.js";
+} from "./chunk-ZU3VWCH2.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-NGAGX7Q5.js";
+} from "./chunk-SFSRWIOO.js";
 
 // src/views/reviews.tsx
 function Reviews() {
