@@ -58,7 +58,7 @@ test("what happens while the page catches up is not lost", async ({ page, gatewa
   });
   let isFirst = true;
   const isReading = new Promise<void>((resolve) => {
-    // The last thing that is read when everything is: what waits was read already.
+    // Everything is read before anything is shown.
     void page.route("**/v1/clarifications", async (route) => {
       if (isFirst) {
         isFirst = false;
@@ -68,8 +68,10 @@ test("what happens while the page catches up is not lost", async ({ page, gatewa
       await route.continue();
     });
   });
+  const listed = page.waitForResponse(/\/v1\/inbox/);
   await page.goto(await gateway.link());
   await isReading;
+  await listed;
   // Told by the stream, which is open; the list does not have it.
   const early = page.waitForResponse(/\/v1\/approvals\/appr_/, { timeout: 500 }).catch(() => null);
   await gateway.ask("rm -rf /srv/meanwhile", { session_id: "s2" });
@@ -103,4 +105,36 @@ test("many that are settled at once leave the list, whatever came with them", as
   await gateway.ask("rm -rf /srv/new", { session_id: "new" });
   release();
   await expect(page).toHaveTitle("(1) Countersign");
+});
+
+test("a card that was read before it was answered does not wait again", async ({ page, gateway }) => {
+  await gateway.ask("rm -rf /srv/first");
+  const second = await gateway.ask("rm -rf /srv/second", { session_id: "s2" });
+  let release: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  let isFirst = true;
+  // The card beside the open one is read in advance; that answer is old when it arrives.
+  const isRead = new Promise<void>((resolve) => {
+    void page.route(`**/v1/approvals/${second}`, async (route) => {
+      if (!isFirst) return route.continue();
+      isFirst = false;
+      const response = await route.fetch();
+      resolve();
+      await held;
+      return route.fulfill({ response });
+    });
+  });
+  await signIn(page, gateway);
+  await isRead;
+  await expect(page).toHaveTitle("(2) Countersign");
+  await gateway.answer(second, "deny");
+  await expect(page).toHaveTitle("(1) Countersign");
+  const late = page.waitForResponse(new RegExp(second));
+  release();
+  await (await late).finished();
+  await page.evaluate(() => new Promise(requestAnimationFrame));
+  await expect(page).toHaveTitle("(1) Countersign");
+  await expect(page.getByRole("link", { name: /second/ })).toHaveCount(0);
 });

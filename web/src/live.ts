@@ -196,7 +196,7 @@ async function readWaiting(before: ReadonlyMap<string, Row>): Promise<Read> {
 function settle({ found, gone, cards }: Read): void {
   const list = new Map(rows.value);
   for (const it of gone) list.delete(it.approval_id);
-  for (const it of [...found.values(), ...cards]) list.set(it.approval_id, it);
+  for (const it of [...found.values(), ...cards]) if (!isBehind(list.get(it.approval_id), it)) list.set(it.approval_id, it);
   const kept = new Map([...approvals.value].filter(([, it]) => it.status !== "waiting"));
   for (const it of cards) kept.set(it.approval_id, it);
   batch(() => {
@@ -348,7 +348,8 @@ async function current(id: string): Promise<Approval | null> {
 }
 
 /** Puts full cards, and their rows, into the list. */
-export function put(...found: Approval[]): void {
+export function put(...read: Approval[]): void {
+  const found = read.filter((it) => !isBehind(rows.value.get(it.approval_id), it));
   if (found.length === 0) return;
   const cards = new Map(approvals.value);
   for (const it of found) {
@@ -368,6 +369,10 @@ export function put(...found: Approval[]): void {
   });
   announce(fresh);
 }
+
+/** Whether `it` was read before it was answered: what was answered never waits again. */
+const isBehind = (known: Row | undefined, it: Row): boolean =>
+  known !== undefined && known.status !== "waiting" && it.status === "waiting";
 
 /** Whether a row that is known says what the full card says: the rest of a card does not change. */
 const isSame = (row: Row | undefined, { status, held_until: held, expires_at: expires }: Approval): boolean =>

@@ -1147,7 +1147,7 @@ export interface KeyInForce {
   /** Its name, with dots. */
   key: string;
   /** Its value, without secrets. */
-  value: Record<string, unknown>;
+  value: unknown;
 }
 
 /** Credentials, without their secrets. */

@@ -243,7 +243,7 @@ function InlineApproval({ id, hasKeys }: { id: string; hasKeys: boolean }) {
   const approval = approvals.value.get(id);
   useEffect(() => {
     if (approval === undefined) void refresh(id).catch(() => null);
-  }, [id]);
+  }, [id, approval === undefined]);
   return approval === undefined ? <Loading what="A card" /> : <CardView key={id} approval={approval} hasKeys={hasKeys} isInline />;
 }
 

@@ -101,7 +101,6 @@ pub(crate) struct KeyInForce {
     /// Its name, with dots.
     key: String,
     /// Its value, without secrets.
-    #[schema(value_type = Object)]
     value: Value,
     /// Whether nobody has set it.
     is_default: bool,

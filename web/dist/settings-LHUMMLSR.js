@@ -9,7 +9,7 @@ import {
   signOut,
   sounds,
   useSignal
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/views/settings.tsx
 function Settings() {

@@ -12,7 +12,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/badge.ts
 function badge() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-ZU3VWCH2.js";
+} from "./chunk-PYIJFSTL.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/views/reviews.tsx
 function Reviews() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-ZU3VWCH2.js";
+} from "./chunk-PYIJFSTL.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

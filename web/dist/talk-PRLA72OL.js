@@ -33,7 +33,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;
@@ -472,7 +472,7 @@ function InlineApproval({ id, hasKeys }) {
   const approval = approvals.value.get(id);
   A(() => {
     if (approval === void 0) void refresh(id).catch(() => null);
-  }, [id]);
+  }, [id, approval === void 0]);
   return approval === void 0 ? a(Loading, { what: "A card" }) : a(CardView, { approval, hasKeys, isInline: true }, id);
 }
 function InlineQuestion({ id }) {

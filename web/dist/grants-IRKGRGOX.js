@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-ZU3VWCH2.js";
+} from "./chunk-PYIJFSTL.js";
 import {
   Empty,
   Facts,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/views/grants.tsx
 function Grants() {

@@ -1447,7 +1447,7 @@ async function readWaiting(before) {
 function settle({ found, gone, cards }) {
   const list = new Map(rows.value);
   for (const it of gone) list.delete(it.approval_id);
-  for (const it of [...found.values(), ...cards]) list.set(it.approval_id, it);
+  for (const it of [...found.values(), ...cards]) if (!isBehind(list.get(it.approval_id), it)) list.set(it.approval_id, it);
   const kept2 = new Map([...approvals.value].filter(([, it]) => it.status !== "waiting"));
   for (const it of cards) kept2.set(it.approval_id, it);
   r3(() => {
@@ -1572,7 +1572,8 @@ async function current(id) {
     throw error;
   }
 }
-function put(...found) {
+function put(...read2) {
+  const found = read2.filter((it) => !isBehind(rows.value.get(it.approval_id), it));
   if (found.length === 0) return;
   const cards = new Map(approvals.value);
   for (const it of found) {
@@ -1591,6 +1592,7 @@ function put(...found) {
   });
   announce(fresh);
 }
+var isBehind = (known, it) => known !== void 0 && known.status !== "waiting" && it.status === "waiting";
 var isSame = (row, { status, held_until: held, expires_at: expires2 }) => row?.status === status && row.held_until === held && row.expires_at === expires2;
 function putQuestion(question) {
   questions.value = new Map(questions.value).set(question.clarification_id, question);
@@ -3636,15 +3638,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-K6BFIHLF.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-35UIBEDJ.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-DQMZNLSI.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-AGEO7N6B.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-EESDZLQJ.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-RU2AJSJK.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-LWPDGERU.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-HRIQOTXR.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-YA6XTKIK.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-PRLA72OL.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-D7GWO2AX.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-FDAH3PNL.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-72SVTBLG.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-IRKGRGOX.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-R2NEEZEV.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-IQNR6OBV.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-DDOXNGQO.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-LHUMMLSR.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

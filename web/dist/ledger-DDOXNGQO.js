@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-SFSRWIOO.js";
+} from "./chunk-P45D6JEH.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;
