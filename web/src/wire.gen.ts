@@ -214,6 +214,8 @@ export interface ApprovalView {
   description: string;
   /** The digest that an answer is bound to. */
   digest: string;
+  /** Whether a person can change the arguments before allowing it. They are then exactly `args`. */
+  editable: boolean;
   /** When it expires, in seconds. */
   expires_at: number;
   /** Equal for similar approvals that wait: three or more may be shown as one row. Null for one
@@ -357,6 +359,9 @@ export interface CallBody {
   run_id?: string | null;
   /** The session. Needed for `POST /v1/calls`. */
   session_id?: string | null;
+  /** Whether the asker can run the call with arguments that a person changed (`decision.args`). If
+   * not, nobody is offered to change them. */
+  takes_changes?: boolean;
   /** The tool. */
   tool: string;
   /** The tool's definition, as the model sees it. */
@@ -845,6 +850,28 @@ export interface Draft {
   subject: string;
 }
 
+/** The arguments of a call as a person would change them. */
+export interface EditBody {
+  /** The arguments, an object. */
+  args: Record<string, unknown>;
+}
+
+/** A call as a person would change it. */
+export interface EditedView {
+  /** Its arguments, display-redacted. */
+  args: unknown;
+  /** What the judge found. */
+  assessment: AssessmentView;
+  /** The card as it would be. */
+  card: Card;
+  /** Whether allowing it takes a second step, such as Enter after the number. */
+  confirm_allow: boolean;
+  /** The digest that an answer would be bound to. */
+  digest: string;
+  /** What the rules say about it. A person is asked in any case. */
+  verdict: Verdict;
+}
+
 /** The outcome of a tool call, in the same words on every surface. */
 export interface EndedView {
   /** The call it was. */
@@ -948,6 +975,8 @@ export type Event = CallAssessed & {
   event: "run.started";
 } | RunStopping & {
   event: "run.stopping";
+} | RunSteered & {
+  event: "run.steered";
 } | RunCompleted & {
   event: "run.completed";
 } | RunFailed & {
@@ -996,6 +1025,27 @@ export interface FactorView {
   factor: string;
   /** How much, 0 to 1. High is risky, except for `context_certainty`, where high is good. */
   score: number;
+}
+
+/** How a call would change one file. */
+export interface FileChange {
+  /** Its text after the call, display-redacted; null if it was not compared. */
+  after: string | null;
+  /** Its text now, display-redacted; null if there is no such file. */
+  before: string | null;
+  /** The file. */
+  path: string;
+  /** Why it was not compared. */
+  why: string | null;
+}
+
+/** How a call would change files, compared with what they hold now. */
+export interface FileChanges {
+  /** The files of the workspace that it would change; none if it is no call of a file tool, or if
+   * their places are sensitive. */
+  files: FileChange[];
+  /** When the files were read, in seconds. */
+  read_at: number;
 }
 
 /** One thing that was found. */
@@ -1361,6 +1411,8 @@ export interface MessageView {
   ended?: EndedView | null;
   /** `user`, `assistant`, `system` or `tool`. */
   role: string;
+  /** The run it belongs to. */
+  run_id?: string | null;
   /** Which request a tool answers. */
   tool_call_id?: string | null;
   /** Tools the model wants to use. */
@@ -1858,6 +1910,18 @@ export interface RunStarted {
   timestamp: number;
 }
 
+/** The agent read messages that were sent into the run. */
+export interface RunSteered {
+  /** Who sent them. */
+  by: string;
+  /** How many messages it read. */
+  messages: number;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+}
+
 /** A run is to stop. */
 export interface RunStopping {
   /** Who. */
@@ -1897,6 +1961,8 @@ export interface RunView {
   /** `started`, `running`, `waiting_for_approval`, `stopping`, `completed`, `failed` or
    * `cancelled`. */
   status: string;
+  /** What the person said meanwhile and the agent has not read yet. */
+  unread?: string[];
   /** When it last changed, in seconds. */
   updated_at: number;
   usage?: Usage | null;
@@ -1978,6 +2044,8 @@ export interface ScopeList {
 
 /** A grant that may be left. */
 export interface ScopeView {
+  /** Which calls like this one would still be asked about, in words. */
+  excludes: string;
   /** How many of the last calls it would have matched, where that was asked for. */
   matched: number | null;
   /** How many calls were looked at. */
@@ -2068,6 +2136,12 @@ export interface StatsView {
   tools: string[];
   /** Until when, in seconds. */
   until: number;
+}
+
+/** A message for a run that is under way. */
+export interface SteerBody {
+  /** What the person says. */
+  input: string;
 }
 
 /** How an answer is streamed. */
@@ -2288,6 +2362,10 @@ export interface Routes {
   "GET /v1/approvals/{id}": { query: undefined; body: undefined; answer: ApprovalView };
   /** Answers an approval */
   "POST /v1/approvals/{id}/resolve": { query: undefined; body: ResolveBody; answer: ApprovalView };
+  /** Judges a call as a person would change it; answers nothing */
+  "POST /v1/approvals/{id}/assess": { query: undefined; body: EditBody; answer: EditedView };
+  /** Shows how a call would change files of its workspace, compared with what they hold now */
+  "GET /v1/approvals/{id}/changes": { query: undefined; body: undefined; answer: FileChanges };
   /** Undoes an approval before it takes effect */
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
   /** Lifts a denial, so the agent may ask again; only for the person who denied it or an admin */
@@ -2310,6 +2388,8 @@ export interface Routes {
   "GET /v1/runs/{id}": { query: undefined; body: undefined; answer: RunView };
   /** Stops a run */
   "POST /v1/runs/{id}/stop": { query: undefined; body: undefined; answer: RunStanding };
+  /** Sends a message into a run that is under way; the agent reads it before it asks the model again */
+  "POST /v1/runs/{id}/steer": { query: undefined; body: SteerBody; answer: RunStanding };
   /** Answers the waiting approval of a run */
   "POST /v1/runs/{id}/approval": { query: undefined; body: RunApprovalBody; answer: Record<string, unknown> };
   /** Chat completions by the built-in agent, in `OpenAI`'s format */

@@ -6,6 +6,7 @@
 //! permitted and fills in nothing.
 
 mod ask;
+mod compare;
 mod file;
 mod http;
 mod mail;

@@ -97,9 +97,15 @@ pub fn consider_after(
 /// Returns the files that `call` may run or change, as far as its text says: what whoever can look
 /// at the disk should look at before the call is judged.
 pub fn files_of(call: &ToolCall) -> Files {
+    files_after(call, Written::default())
+}
+
+/// Returns the same, if the files hold `written` before the call.
+pub(crate) fn files_after(call: &ToolCall, written: Written) -> Files {
     let knows = Knows {
         trusts_workspace: true,
         trusts_beside: true,
+        written,
         ..Knows::default()
     };
     assess_with_files(call, &knows).1

@@ -49,6 +49,7 @@ pub mod verdict;
 pub mod approval;
 pub mod card;
 pub mod command;
+pub mod compare;
 pub mod ending;
 pub mod grant;
 pub mod recipient;

@@ -83,10 +83,15 @@ pub(crate) fn outcome(decision: &DecisionView) -> String {
     let via = named(decision.via.as_deref()).map(|via| format!(" via {}", place(&via)));
     let who = format!("{}{}", by.unwrap_or_default(), via.unwrap_or_default());
     match decision.outcome {
-        Outcome::Approved => match decision.choice {
-            Some(chosen) => format!("Approved{who}: {}", label(chosen)),
-            None => format!("Approved{who}"),
-        },
+        Outcome::Approved => {
+            let chosen = decision.choice.map(|it| format!(": {}", label(it)));
+            let edited = if decision.args.is_some() {
+                ", with edited arguments"
+            } else {
+                ""
+            };
+            format!("Approved{who}{}{edited}", chosen.unwrap_or_default())
+        }
         Outcome::Denied => format!("Denied{who}"),
         Outcome::Expired if decision.cause == Cause::Undeliverable => {
             "Nobody could be reached, so it did not run".to_owned()

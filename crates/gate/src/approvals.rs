@@ -3,7 +3,9 @@
 pub(crate) mod admission;
 pub mod answer;
 pub(crate) mod change;
+pub mod comparing;
 pub(crate) mod denials;
+mod editing;
 pub mod quota;
 pub(crate) mod recipients;
 pub mod smart;

@@ -252,6 +252,7 @@ fn preview_of(scope: Scope, calls: &[Past], of: usize) -> ScopeView {
     let riskiest = matched.iter().max_by_key(|past| past.assessment.risk);
     ScopeView {
         words: scope.words(),
+        excludes: scope.excludes(),
         session_only: scope.is_for_session(),
         matched: Some(u32::try_from(matched.len()).unwrap_or(u32::MAX)),
         of: Some(u32::try_from(of).unwrap_or(u32::MAX)),

@@ -83,7 +83,7 @@ fn look(cwd: &Path, path: &str) -> Option<OnDisk> {
 
 /// Returns where a path of the judge's lies. The judge writes `~` for every home, so below one only
 /// what lies in the working directory can be told.
-fn place_of(cwd: &Path, path: &str) -> Option<PathBuf> {
+pub(super) fn place_of(cwd: &Path, path: &str) -> Option<PathBuf> {
     let here = display(&normalise(&cwd.to_string_lossy()));
     if let Some(rest) = path.strip_prefix(&here).and_then(|it| it.strip_prefix('/')) {
         return Some(cwd.join(rest));

@@ -159,6 +159,12 @@ impl Spot {
         })
     }
 
+    /// Whether the file has other names. What is read by one of them was perhaps written by another,
+    /// in a place that may not be read.
+    pub(crate) fn has_other_names(&self) -> Result<bool, String> {
+        Ok(self.stat()?.is_some_and(|it| it.st_nlink > 1))
+    }
+
     /// Puts `content` beside the spot, ready to take its place. A new file gets the mode new files
     /// get, an old one keeps its own, unless `mode` says another.
     pub(crate) fn stage(self, content: &[u8], mode: Option<u32>) -> Result<Staged, String> {

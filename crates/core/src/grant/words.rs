@@ -75,6 +75,37 @@ impl Scope {
             } => format!("{} to exactly {}, {NO_MORE}", line(tool), line(recipient)),
         }
     }
+
+    /// Returns which calls like this one would still be asked about, in words. Calls of other agents
+    /// never count.
+    pub fn excludes(&self) -> String {
+        match self {
+            Self::Exact { .. } => "any other argument, or another directory".to_owned(),
+            Self::Command { shapes, .. } => {
+                match shapes.iter().find_map(|shape| shape.open.as_deref()) {
+                    None => "any other word, option or command, or another directory".to_owned(),
+                    Some(directory) => format!(
+                        "other options or commands, anything outside {} or sensitive inside it, or \
+                         another directory",
+                        line(directory)
+                    ),
+                }
+            }
+            Self::Reason { workspace, .. } => format!(
+                "other options or commands, anything outside {} or sensitive inside it, another \
+                 directory, another reason, or another session",
+                line(workspace)
+            ),
+            Self::Path { prefix, .. } => format!(
+                "anything outside {} or more sensitive inside it, or other arguments beside path and \
+                 content",
+                line(prefix)
+            ),
+            Self::Recipient { .. } => {
+                "any other recipient, or other arguments beside recipient and text".to_owned()
+            }
+        }
+    }
 }
 
 fn from(cwd: Option<&str>) -> String {

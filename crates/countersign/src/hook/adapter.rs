@@ -133,6 +133,11 @@ pub(crate) fn named(name: &str) -> Option<&'static Adapter> {
 }
 
 impl Adapter {
+    /// Whether the agent can run `wish` with arguments that a person changed.
+    pub(crate) fn takes_changes(&self, wish: &Wish) -> bool {
+        (self.change)(wish, wish.args.clone()).is_some()
+    }
+
     /// Returns `answer` about `wish` as the agent understands it. An answer to a call needs the call;
     /// without it the answer is a deny.
     pub(crate) fn output(&self, answer: &Answer, wish: Option<&Wish>) -> Output {

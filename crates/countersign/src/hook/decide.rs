@@ -37,7 +37,10 @@ pub(super) fn decide(hook: &Hook, wish: &Wish) -> Result<Answer, Complaint> {
         ..ToolCall::default()
     };
     let alone = alone(hook, &call)?;
-    let body = body(hook, &call, &wish.session, wish.part.as_deref());
+    let mut body = body(hook, &call, &wish.session, wish.part.as_deref());
+    if !hook.adapter.takes_changes(wish) {
+        body["takes_changes"] = false.into();
+    }
     if alone == Alone::Allows {
         spool::add(hook, body, false)?;
         return Ok(Answer::Allow);

@@ -63,6 +63,8 @@ fn table() -> Vec<Row> {
         (READS, routes!(approvals::inbox)),
         (ALL, routes!(approvals::one)),
         (ANSWERS, routes!(approvals::resolve)),
+        (ANSWERS, routes!(approvals::assess)),
+        (ANSWERS, routes!(approvals::changes)),
         (ANSWERS, routes!(approvals::take_back)),
         (ANSWERS, routes!(approvals::lift)),
         (ANSWERS, routes!(approvals::viewed)),

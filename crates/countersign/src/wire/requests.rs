@@ -76,8 +76,16 @@ pub(crate) struct CallBody {
     /// When a hook let the call run by the same rules, without asking. It is recorded, and nobody is
     /// asked about it.
     let_run_at: Option<f64>,
+    /// Whether the asker can run the call with arguments that a person changed (`decision.args`). If
+    /// not, nobody is offered to change them.
+    #[serde(default = "yes")]
+    takes_changes: bool,
     /// How long to wait for a decision, 0 to 60.
     pub(crate) wait_seconds: Option<f64>,
+}
+
+const fn yes() -> bool {
+    true
 }
 
 fn strict<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, D::Error> {
@@ -164,6 +172,7 @@ impl CallBody {
             // What a caller says of its disk is a claim that could only talk risk down.
             on_disk: Vec::new(),
             let_run_at: self.let_run_at.map(UnixMillis::of_seconds),
+            fixed: !self.takes_changes,
         })
     }
 }
@@ -231,6 +240,15 @@ impl OutcomeBody {
             tool_call_id: None,
         })
     }
+}
+
+/// The arguments of a call as a person would change them.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EditBody {
+    /// The arguments, an object.
+    #[schema(value_type = Object)]
+    pub(crate) args: Value,
 }
 
 /// An answer a person gives.

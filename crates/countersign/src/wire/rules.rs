@@ -208,11 +208,16 @@ mod tests {
         }
         let token = format!("ghp_{}", "16C7e42F292c6912E7710c838347Ae178B4a");
         let value = json!({ "chat": { "url": "https://x:y@z.example.org/q", "note": token } });
-        let rows = [
-            ("channels".to_owned(), value, false),
-            ("people".to_owned(), json!([{ "name": "ana" }]), false),
+        let entry = |key: &str, value| Entry {
+            key: key.to_owned(),
+            value,
+            origin: Origin::File,
+        };
+        let entries = vec![
+            entry("channels", value),
+            entry("people", json!([{ "name": "ana" }])),
         ];
-        let keys = serde_json::to_string(&keys(rows)).unwrap();
+        let keys = serde_json::to_string(&keys(entries)).unwrap();
         assert!(keys.contains("https://z.example.org/…"), "{keys}");
         assert!(!keys.contains("ghp_") && !keys.contains("ana"), "{keys}");
     }

@@ -1,12 +1,9 @@
 //! Answers: checks and records a person's choice.
 
 use countersign_core::approval::{Answer, Choice, Happened, StepError};
-use countersign_core::canonical::canonical;
-use countersign_core::digest::{Digest, Encoding};
-use countersign_core::judge::{consider_bound, files_of};
+use countersign_core::judge::files_of;
 use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
-use countersign_core::verdict::{Verdict, verdict};
 use countersign_store::{Change, Kind, Order, Query};
 use serde_json::Value;
 
@@ -133,7 +130,7 @@ impl Approvals {
                 if offered && waits {
                     stored.grant = grant_request(stored, reply.choice, reply.grant.as_ref())?;
                     if let Some(args) = &reply.args {
-                        rebound = Some(self.edited(stored, reply.choice, args)?);
+                        rebound = Some(self.rebound(stored, reply.choice, args)?);
                         stored.edited = Some(args.clone());
                     }
                 }
@@ -199,41 +196,6 @@ impl Approvals {
             })
             .await;
         self.told(who, changed)
-    }
-
-    /// Judges a call as a person changed it and returns what it is bound to then. A person may
-    /// change a call to anything that may be asked about, but not past a refusal.
-    fn edited(
-        &self,
-        stored: &StoredApproval,
-        choice: Choice,
-        args: &Value,
-    ) -> Result<Digest, GateError> {
-        if choice != Choice::Once {
-            let message = "edited arguments can only be allowed once";
-            return Err(invalid("args", "edited_once_only", message));
-        }
-        if !args.is_object() {
-            return Err(invalid(
-                "args",
-                "args_not_object",
-                "`args` must be an object",
-            ));
-        }
-        let call = stored.call.tool_call(Some(args));
-        let ruleset = self
-            .base
-            .policies
-            .at(call.cwd.as_deref())
-            .map_err(GateError::Policy)?;
-        let (assessment, situation) = consider_bound(&ruleset.policy, &call, &stored.call.bound);
-        if verdict(&assessment, &situation).verdict == Verdict::Refuse {
-            let message = "the edited call is always refused";
-            return Err(invalid("args", "edited_call_refused", message));
-        }
-        let bytes = canonical(args)
-            .map_err(|error| invalid("args", "args_not_canonical", &error.to_string()))?;
-        Ok(stored.call.digest_with(Encoding::Jcs, &bytes))
     }
 
     fn seen_by(&self, who: &Principal, stored: &StoredApproval, now: UnixMillis) -> ApprovalView {
@@ -308,7 +270,7 @@ fn grant_request(
     }))
 }
 
-fn may_answer(who: &Principal) -> Result<(), GateError> {
+pub(super) fn may_answer(who: &Principal) -> Result<(), GateError> {
     if who.role.answers() {
         return Ok(());
     }

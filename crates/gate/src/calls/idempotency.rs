@@ -134,6 +134,7 @@ fn digest_of(submission: &Submission) -> Digest {
         idempotency_key: _,
         on_disk: _,
         let_run_at: _,
+        fixed: _,
     } = submission;
     let turns = call.replying_to.iter().map(|turn| (&turn.from, &turn.text));
     let hints = call.annotations;

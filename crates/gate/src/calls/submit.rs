@@ -13,12 +13,10 @@ use countersign_core::id::CallId;
 use countersign_core::judge::Judged;
 use countersign_core::ledger::{Draft, commitment};
 use countersign_core::policy::{Policy, denied_by};
-use countersign_core::record;
 use countersign_core::status::{Cause, Outcome, Status};
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::{Mode, Rule, Ruling, Situation, Verdict, verdict};
 use countersign_store::{Change, Expect, Put, StoreError};
-use serde_json::value::RawValue;
 
 use crate::GateError;
 use crate::approvals::denials::Denial;
@@ -34,7 +32,7 @@ use crate::records::entries::call_assessed;
 use crate::records::error::invalid;
 use crate::records::identifiers::{self, run_of};
 use crate::records::request::Submission;
-use crate::records::stored::{Decision, StoredCall, base64};
+use crate::records::stored::{Decision, StoredCall, base64, written_assessment};
 use crate::records::view::CallView;
 use crate::reviews::review_of;
 use crate::sessions::SessionFacts;
@@ -450,6 +448,7 @@ fn stored(
         explanation: submission.explanation.as_deref().map(shortened),
         starter: submission.starter.clone(),
         answers_starter: submission.answers_starter,
+        fixed: submission.fixed,
         key: who.key.clone(),
         key_name: who.name.clone(),
         tier: who.tier,
@@ -481,15 +480,6 @@ fn shortened(text: &str) -> String {
         end -= 1;
     }
     text.get(..end).unwrap_or_default().to_owned()
-}
-
-fn written_assessment(judged: &Judged) -> Box<RawValue> {
-    let mut out = Vec::with_capacity(1024);
-    record::write(&mut out, None, judged);
-    String::from_utf8(out)
-        .ok()
-        .and_then(|text| RawValue::from_string(text).ok())
-        .unwrap_or_default()
 }
 
 /// Says which deny rule refused a call.

@@ -16,6 +16,7 @@ use countersign_core::token::{Claims, PublicKey};
 use serde_json::Value;
 
 use crate::approvals::answer::ApprovalFilter;
+use crate::approvals::comparing::{Comparable, Found};
 use crate::approvals::smart::Deputy;
 use crate::base::principal::{Principal, Role};
 use crate::calls::permit::{Permit, Presented, Progress};
@@ -31,7 +32,9 @@ use crate::ledger::anchor::Anchor;
 use crate::ledger::verify::LedgerState;
 use crate::people::{KeyBounds, KeyView, LoginView, NewKey, NewLogin, PersonView};
 use crate::records::request::{Reply, Report, Submission};
-use crate::records::view::{ApprovalView, CallView, ConsumedView, GrantView, Page, ScopeView};
+use crate::records::view::{
+    ApprovalView, CallView, ConsumedView, EditedView, FileChanges, GrantView, Page, ScopeView,
+};
 use crate::reviews::{ReviewView, Settled, Snapshot, Undoing};
 use crate::runs::threads::Thread;
 use crate::runs::usage::UsageView;
@@ -81,6 +84,10 @@ operations! {
     fn approval(who: &Principal, id: &str) -> ApprovalView = approvals.approval;
     fn is_open_to(who: &Principal, id: &str) -> bool = approvals.is_open_to;
     fn answer(who: &Principal, reply: Reply) -> ApprovalView = approvals.answer;
+    fn assess_edited(who: &Principal, id: &str, args: &Value) -> EditedView
+        = approvals.assess_edited;
+    fn comparable(who: &Principal, id: &str) -> Comparable = approvals.comparable;
+    fn compared(who: &Principal, id: &str, found: Vec<Found>) -> FileChanges = approvals.compared;
     fn take_back(who: &Principal, id: &str) -> ApprovalView = approvals.take_back;
     fn viewed(who: &Principal, id: &str) -> ApprovalView = approvals.viewed;
     fn lift_denial(who: &Principal, id: &str) -> ApprovalView = approvals.lift_denial;

@@ -44,6 +44,8 @@ pub struct Submission {
     pub on_disk: Vec<OnDisk>,
     /// When a hook let it run by the same rules without asking; the call is recorded, nobody is asked.
     pub let_run_at: Option<UnixMillis>,
+    /// Whether whoever runs it cannot take arguments that a person changed.
+    pub fixed: bool,
 }
 
 /// A file that a call may run, as it is on disk. Whoever runs the call compares it again just before.

@@ -10,6 +10,8 @@ use countersign_core::card::Card;
 use countersign_core::digest::{Action, Digest, Encoding, context};
 use countersign_core::grant::Scope;
 use countersign_core::id::{ApprovalId, CallId, KeyId};
+use countersign_core::judge::Judged;
+use countersign_core::record;
 use countersign_core::status::{Cause, Outcome, Status, UnknownWord};
 use countersign_core::tier::Tier;
 use countersign_core::time::{self, UnixMillis};
@@ -64,6 +66,9 @@ pub(crate) struct StoredCall {
     /// Whether it is the agent's own reply to that person.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub(crate) answers_starter: bool,
+    /// Whether whoever runs it cannot take changed arguments.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub(crate) fixed: bool,
     pub(crate) key: KeyId,
     pub(crate) key_name: String,
     pub(crate) tier: Tier,
@@ -281,6 +286,18 @@ impl StoredCall {
 }
 
 impl StoredApproval {
+    /// Whether a person can change the arguments and allow the call as changed: whoever runs it takes
+    /// them, what is shown is exactly what is stored, and the arguments are all there is to it.
+    pub(crate) fn is_editable(&self) -> bool {
+        let call = &self.call;
+        !call.fixed
+            && call.raw.is_none()
+            && call.args.is_object()
+            && self.shown_args == call.args
+            && !call.is_more_than_its_words()
+            && self.approval.choices.contains(&Choice::Once)
+    }
+
     /// Returns the record of this approval. It is found by the digest it was asked for, so that
     /// the same question joins it.
     pub(crate) fn put(&self, expect: Expect) -> Put {
@@ -322,6 +339,16 @@ impl StoredApproval {
             expect: seen.map_or(Expect::Absent, Expect::Version),
         }
     }
+}
+
+/// Returns the assessment of a call as it is kept.
+pub(crate) fn written_assessment(judged: &Judged) -> Box<RawValue> {
+    let mut out = Vec::with_capacity(1024);
+    record::write(&mut out, None, judged);
+    String::from_utf8(out)
+        .ok()
+        .and_then(|text| RawValue::from_string(text).ok())
+        .unwrap_or_default()
 }
 
 /// Returns `bytes` in base64.

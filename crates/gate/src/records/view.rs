@@ -216,9 +216,56 @@ pub struct ApprovalView {
     pub card: Card,
     /// Grants that may be left, narrowest first.
     pub scopes: Vec<ScopeView>,
+    /// Whether a person can change the arguments before allowing it. They are then exactly `args`.
+    #[serde(default)]
+    pub editable: bool,
     /// Equal for similar approvals that wait: three or more may be shown as one row. Null for one
     /// that must have its own row; its text means nothing else.
     pub fold_key: Option<String>,
+}
+
+/// A call as a person would change it.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct EditedView {
+    /// Its arguments, display-redacted.
+    pub args: Value,
+    /// What the rules say about it. A person is asked in any case.
+    #[schema(value_type = schema::Verdict)]
+    pub verdict: Verdict,
+    /// Whether allowing it takes a second step, such as Enter after the number.
+    pub confirm_allow: bool,
+    /// What the judge found.
+    #[serde(deserialize_with = "raw")]
+    #[schema(value_type = schema::AssessmentView)]
+    pub assessment: Box<RawValue>,
+    /// The digest that an answer would be bound to.
+    pub digest: String,
+    /// The card as it would be.
+    #[schema(value_type = schema::Card)]
+    pub card: Card,
+}
+
+/// How a call would change files, compared with what they hold now.
+#[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct FileChanges {
+    /// The files of the workspace that it would change; none if it is no call of a file tool, or if
+    /// their places are sensitive.
+    pub files: Vec<FileChange>,
+    /// When the files were read, in seconds.
+    pub read_at: f64,
+}
+
+/// How a call would change one file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct FileChange {
+    /// The file.
+    pub path: String,
+    /// Its text now, display-redacted; null if there is no such file.
+    pub before: Option<String>,
+    /// Its text after the call, display-redacted; null if it was not compared.
+    pub after: Option<String>,
+    /// Why it was not compared.
+    pub why: Option<String>,
 }
 
 /// A grant that may be left.
@@ -229,6 +276,9 @@ pub struct ScopeView {
     pub scope: Scope,
     /// In words.
     pub words: String,
+    /// Which calls like this one would still be asked about, in words.
+    #[serde(default)]
+    pub excludes: String,
     /// Whether only *session* may leave it.
     #[serde(default)]
     pub session_only: bool,
@@ -355,6 +405,7 @@ impl ApprovalView {
                 .iter()
                 .map(|scope| ScopeView {
                     words: scope.words(),
+                    excludes: scope.excludes(),
                     session_only: scope.is_for_session(),
                     scope: scope.clone(),
                     matched: None,
@@ -362,6 +413,7 @@ impl ApprovalView {
                     riskiest: None,
                 })
                 .collect(),
+            editable: stored.is_editable(),
             fold_key: fold::key(stored),
         }
     }
@@ -381,6 +433,7 @@ impl ApprovalView {
             DRAFT.clone_into(&mut view.command);
             DRAFT.clone_into(&mut view.card.command);
             view.args = Value::Null;
+            view.editable = false;
             view.card.body.clear();
             view.card.help_lines.clear();
         }
@@ -440,7 +493,12 @@ fn sentence(decision: &DecisionView) -> String {
                 Some(Choice::Always) => "always",
                 Some(Choice::Once | Choice::Deny) | None => "once",
             };
-            format!("Approved {choice} by {by} · {at} · {via}")
+            let edited = if decision.args.is_some() {
+                " with edited arguments"
+            } else {
+                ""
+            };
+            format!("Approved {choice}{edited} by {by} · {at} · {via}")
         }
         Outcome::Denied => format!("Denied by {by} · {at} · {via}"),
         Outcome::Withdrawn => "Withdrawn by the agent".to_owned(),

@@ -20,6 +20,7 @@ mod deliveries;
 mod denials;
 mod deputies;
 mod earlier_builds;
+mod editing;
 mod floods;
 mod folds;
 mod grants;

@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use countersign_gate::records::view::ApprovalView;
+use countersign_gate::records::view::{ApprovalView, EditedView, FileChanges};
 
 use super::{Answer, Reach};
 use crate::server::auth::Caller;
@@ -10,7 +10,7 @@ use crate::server::body::{JsonBody, Params};
 use crate::server::whole_id::WholeId;
 use crate::telemetry;
 use crate::wire::lists::{ApprovalList, DeliveryList};
-use crate::wire::requests::{ApprovalQuery, ResolveBody};
+use crate::wire::requests::{ApprovalQuery, EditBody, ResolveBody};
 use crate::wire::rows::{InboxList, InboxQuery};
 
 /// Lists approvals
@@ -64,6 +64,33 @@ pub(crate) async fn resolve(
     let answered = app.gate.answer(&caller.principal, reply).await?;
     telemetry::note_approval(&answered);
     Ok(Json(answered))
+}
+
+/// Judges a call as a person would change it; answers nothing
+#[utoipa::path(post, path = "/v1/approvals/{id}/assess", request_body = EditBody,
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "the card and assessment it would have", body = EditedView),
+              (status = 422, description = "it would be refused, or cannot be edited")))]
+pub(crate) async fn assess(
+    State(app): Reach,
+    caller: Caller,
+    WholeId(id): WholeId,
+    JsonBody(body): JsonBody<EditBody>,
+) -> Answer<EditedView> {
+    let who = &caller.principal;
+    Ok(Json(app.gate.assess_edited(who, &id, &body.args).await?))
+}
+
+/// Shows how a call would change files of its workspace, compared with what they hold now
+#[utoipa::path(get, path = "/v1/approvals/{id}/changes",
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "the files", body = FileChanges)))]
+pub(crate) async fn changes(
+    State(app): Reach,
+    caller: Caller,
+    WholeId(id): WholeId,
+) -> Answer<FileChanges> {
+    Ok(Json(app.agent.file_changes(&caller.principal, &id).await?))
 }
 
 /// Undoes an approval before it takes effect

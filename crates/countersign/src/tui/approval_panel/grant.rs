@@ -332,6 +332,7 @@ mod tests {
             let scope = scope.unwrap();
             ScopeView {
                 words: scope.words(),
+                excludes: scope.excludes(),
                 session_only,
                 scope,
                 matched: None,
