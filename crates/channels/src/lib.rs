@@ -8,6 +8,7 @@ pub mod mattermost;
 pub mod order;
 pub mod platform;
 pub mod press;
+pub mod push;
 mod recorder;
 pub mod registry;
 pub mod seal;
@@ -27,6 +28,30 @@ pub fn http() -> reqwest::ClientBuilder {
     // Another part of the process may have chosen already; the first choice holds.
     let _chosen = rustls::crypto::ring::default_provider().install_default();
     reqwest::Client::builder().redirect(reqwest::redirect::Policy::none())
+}
+
+/// Returns the address `text` of a server that is sent secrets, or what is wrong with it.
+fn checked_url(text: &str) -> Result<reqwest::Url, String> {
+    let url = reqwest::Url::parse(text).map_err(|_| "its url is invalid".to_owned())?;
+    let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
+    if url.scheme() != "https" && !(url.scheme() == "http" && local) {
+        return Err("its url must be https, or http on this machine".to_owned());
+    }
+    if !url.username().is_empty() || url.password().is_some() {
+        return Err("its url must not contain a password".to_owned());
+    }
+    Ok(url)
+}
+
+/// Returns what happened for people: the library's own words say less.
+fn words(error: &reqwest::Error) -> String {
+    if error.is_timeout() {
+        "it does not respond in time".to_owned()
+    } else if error.is_connect() {
+        "no connection can be made to its address".to_owned()
+    } else {
+        error.to_string()
+    }
 }
 
 /// A future that can be kept behind `dyn`.

@@ -91,15 +91,7 @@ impl Webhook {
         if settings.secret.len() < SECRET_BYTES_MIN {
             return Err("its secret is shorter than 16 bytes".to_owned());
         }
-        let url =
-            reqwest::Url::parse(&settings.url).map_err(|_| "its url is invalid".to_owned())?;
-        let local = matches!(url.host_str(), Some("localhost" | "127.0.0.1" | "[::1]"));
-        if url.scheme() != "https" && !(url.scheme() == "http" && local) {
-            return Err("its url must be https, or http on this machine".to_owned());
-        }
-        if !url.username().is_empty() || url.password().is_some() {
-            return Err("its url must not contain a password".to_owned());
-        }
+        crate::checked_url(&settings.url)?;
         let client = crate::http()
             .timeout(TIMEOUT)
             .build()
@@ -160,7 +152,7 @@ impl Webhook {
             .send()
             .await
             // The address may carry something secret in its path, so it is left out.
-            .map_err(|error| later(words(&error.without_url())))?;
+            .map_err(|error| later(crate::words(&error.without_url())))?;
         let status = response.status();
         if status.is_success() {
             Ok(())
@@ -172,17 +164,6 @@ impl Webhook {
                 why: format!("it responded with {status}"),
             })
         }
-    }
-}
-
-/// Returns what happened for people: the library's own words say less.
-fn words(error: &reqwest::Error) -> String {
-    if error.is_timeout() {
-        "it does not respond in time".to_owned()
-    } else if error.is_connect() {
-        "no connection can be made to its address".to_owned()
-    } else {
-        error.to_string()
     }
 }
 

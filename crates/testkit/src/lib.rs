@@ -4,6 +4,7 @@ mod background;
 pub mod mattermost;
 pub mod model;
 pub mod postgres;
+pub mod push;
 pub mod relay;
 mod skipped;
 pub mod smtp;
