@@ -73,8 +73,8 @@ pub(crate) async fn resolve(
               (status = 422, description = "it would be refused, or cannot be edited")))]
 pub(crate) async fn assess(
     State(app): Reach,
-    caller: Caller,
     WholeId(id): WholeId,
+    caller: Caller,
     JsonBody(body): JsonBody<EditBody>,
 ) -> Answer<EditedView> {
     let who = &caller.principal;
@@ -87,8 +87,8 @@ pub(crate) async fn assess(
     responses((status = 200, description = "the files", body = FileChanges)))]
 pub(crate) async fn changes(
     State(app): Reach,
-    caller: Caller,
     WholeId(id): WholeId,
+    caller: Caller,
 ) -> Answer<FileChanges> {
     Ok(Json(app.agent.file_changes(&caller.principal, &id).await?))
 }
