@@ -48,7 +48,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     test.use({ colorScheme });
 
     test("axe finds nothing in any view", async ({ page, gateway }) => {
-      test.setTimeout(90_000);
+      test.setTimeout(120_000);
       await page.goto(gateway.url);
       await expect(page.getByText("This browser is not signed in.")).toBeVisible();
       await clean(page, "signed out");

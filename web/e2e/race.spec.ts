@@ -37,6 +37,7 @@ test("a gateway that restarts loses nothing, and nothing can be allowed meanwhil
   await gateway.stop();
   await expect(page.getByRole("alert").filter({ hasText: "Gateway offline, reconnecting" })).toBeVisible();
   await expect(page.getByRole("button", { name: "Allow once" })).toHaveAttribute("aria-disabled", "true");
+  await expect(page.getByText("Offline: nothing can be answered.")).toBeVisible();
   await expect(page).toHaveTitle("⚠ (1) Countersign");
   await gateway.start(Number(new URL(gateway.url).port));
   await gateway.answer(id, "deny");

@@ -7,7 +7,7 @@ import { answer, takeBack, type More } from "../answer";
 import { useArming } from "../arming";
 import { moment, now, span } from "../clock";
 import { useKeys } from "../keys";
-import { isCurrent, mayAnswer, me, spoken } from "../live";
+import { isCurrent, link, mayAnswer, me, spoken } from "../live";
 import { ending, isGrave, LABELS, LEAVES, NUMBERS } from "../words";
 import type { Approval, Choice } from "../wire";
 import { ScopePanel } from "./scope";
@@ -295,7 +295,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
 }
 
 function hintFor(approval: Approval, armed: boolean, endSeen: boolean, isOpen: boolean): string {
-  if (!isCurrent.value) return "Catching up: nothing can be allowed until this is done.";
+  if (!isCurrent.value) return link.value === "away" ? "Offline: nothing can be answered." : "Catching up: nothing can be allowed until this is done.";
   if (!isOpen) return "Open the full text (5) to allow.";
   if (!endSeen) return "Read to the end (PgDn, End) to allow.";
   if (!armed) return "One moment …";

@@ -15,11 +15,15 @@ const HOUR = 3600;
 /** How to connect an agent, one way per row. */
 const WAYS: { name: string; lines: string[] }[] = [
   {
-    name: "Give an agent a key",
+    name: "Connect the agents on this machine",
+    lines: ["countersign init"],
+  },
+  {
+    name: "Or give another agent a key",
     lines: ["countersign keys create --role agent --name my-agent"],
   },
   {
-    name: "Have it ask before each tool",
+    name: "Then have it ask before each tool",
     lines: [
       "curl $COUNTERSIGN_URL/v1/calls -H \"Authorization: Bearer $KEY\" \\",
       "  --json '{\"tool\":\"terminal\",\"args\":{\"command\":\"ls\"},\"session_id\":\"s1\"}'",

@@ -181,7 +181,7 @@ function ownRules({ keys, projects }: RulesView): OwnRule[] {
   const of = (source: string, found: KeyInForce[]): OwnRule[] =>
     LISTS.flatMap(([key, effect]) => {
       const value: unknown = found.find((it) => it.key === key)?.value;
-      return Array.isArray(value) ? value.map((rule: unknown) => ({ effect, text: textOf(rule), source })) : [];
+      return Array.isArray(value) ? value.map((rule: unknown) => ({ effect, text: textOf(rule).replace(/^\{ | \}$/g, ""), source })) : [];
     });
   return [...of("config.yaml", keys), ...projects.flatMap((project) => of(project.file, project.keys))];
 }

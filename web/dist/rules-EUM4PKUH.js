@@ -10,7 +10,7 @@ import {
   get,
   useLoaded,
   useSignal
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/views/rules.tsx
 var LISTS = [
@@ -123,7 +123,7 @@ function rowsOf({ keys, projects }) {
 function ownRules({ keys, projects }) {
   const of = (source, found) => LISTS.flatMap(([key, effect]) => {
     const value = found.find((it) => it.key === key)?.value;
-    return Array.isArray(value) ? value.map((rule) => ({ effect, text: textOf(rule), source })) : [];
+    return Array.isArray(value) ? value.map((rule) => ({ effect, text: textOf(rule).replace(/^\{ | \}$/g, ""), source })) : [];
   });
   return [...of("config.yaml", keys), ...projects.flatMap((project) => of(project.file, project.keys))];
 }

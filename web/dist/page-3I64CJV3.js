@@ -12,7 +12,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/badge.ts
 function badge() {

@@ -9,7 +9,7 @@ import {
   signOut,
   sounds,
   useSignal
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/views/settings.tsx
 function Settings() {

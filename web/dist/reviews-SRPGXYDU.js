@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-PYIJFSTL.js";
+} from "./chunk-3FOELVDY.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/views/reviews.tsx
 function Reviews() {

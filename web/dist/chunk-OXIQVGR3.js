@@ -2624,7 +2624,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
   ] });
 }
 function hintFor(approval, armed, endSeen, isOpen) {
-  if (!isCurrent.value) return "Catching up: nothing can be allowed until this is done.";
+  if (!isCurrent.value) return link.value === "away" ? "Offline: nothing can be answered." : "Catching up: nothing can be allowed until this is done.";
   if (!isOpen) return "Open the full text (5) to allow.";
   if (!endSeen) return "Read to the end (PgDn, End) to allow.";
   if (!armed) return "One moment …";
@@ -3196,11 +3196,15 @@ function differing(items, by) {
 var HOUR = 3600;
 var WAYS = [
   {
-    name: "Give an agent a key",
+    name: "Connect the agents on this machine",
+    lines: ["countersign init"]
+  },
+  {
+    name: "Or give another agent a key",
     lines: ["countersign keys create --role agent --name my-agent"]
   },
   {
-    name: "Have it ask before each tool",
+    name: "Then have it ask before each tool",
     lines: [
       'curl $COUNTERSIGN_URL/v1/calls -H "Authorization: Bearer $KEY" \\',
       `  --json '{"tool":"terminal","args":{"command":"ls"},"session_id":"s1"}'`
@@ -3638,15 +3642,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-PRLA72OL.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-D7GWO2AX.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-FDAH3PNL.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-72SVTBLG.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-IRKGRGOX.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-R2NEEZEV.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-IQNR6OBV.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-DDOXNGQO.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-LHUMMLSR.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-BF5D3547.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-IPZ7G3RC.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-IYXSUZRK.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-SRPGXYDU.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-X3GDJURO.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-7PTI6OZ7.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-EUM4PKUH.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-G45HT4IM.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-E5SDSW5F.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

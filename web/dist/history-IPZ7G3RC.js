@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-PYIJFSTL.js";
+} from "./chunk-3FOELVDY.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

@@ -33,7 +33,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

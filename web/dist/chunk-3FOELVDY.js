@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

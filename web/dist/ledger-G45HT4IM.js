@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

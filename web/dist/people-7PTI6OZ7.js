@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-PYIJFSTL.js";
+} from "./chunk-3FOELVDY.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-P45D6JEH.js";
+} from "./chunk-OXIQVGR3.js";
 
 // src/views/people.tsx
 var ROLES = [
