@@ -105,6 +105,119 @@ test.describe("a person in crisis", () => {
   });
 });
 
+test.describe("a long conversation", () => {
+  const long = (name: string): Reply => ({ say: Array.from({ length: 40 }, (_, index) => `${name} ${index}\n\n`) });
+  test.use(script(long("first"), long("second"), long("third"), { say: ["Now.\n\n"], tools: [shell("c1", "rm -rf /srv/countersign-practice/x")] }));
+
+  test("its end stays in view, unless the person scrolled up", async ({ page, gateway }) => {
+    await signIn(page, gateway);
+    await page.goto(`${gateway.url}/#/talk`);
+    const field = page.getByLabel("Message to the agent");
+    for (const name of ["first", "second"]) {
+      await field.fill("Go");
+      await page.keyboard.press("Enter");
+      await expect(page.getByText(`${name} 39`)).toBeInViewport();
+      await expect(page.getByRole("button", { name: "Send" })).toBeVisible();
+    }
+    await page.locator(".thread-scroll").hover();
+    await page.mouse.wheel(0, -4000);
+    await expect(page.getByText("first 0", { exact: true })).toBeInViewport();
+    await field.fill("Go");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("third 39")).toBeAttached();
+    await expect(page.getByText("third 39")).not.toBeInViewport();
+    await page.getByRole("button", { name: "New messages" }).click();
+    await expect(page.getByText("third 39")).toBeInViewport();
+    // A card that waits is in view, with its choices.
+    await expect(page.getByRole("button", { name: "Send" })).toBeVisible();
+    await field.fill("Go");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("button", { name: "Deny", exact: true })).toBeInViewport();
+    await expect(page.getByText("Waiting for you")).toBeVisible();
+  });
+});
+
+test.describe("what a model writes", () => {
+  const text = "# Plan\n\n**Careful**: run `ls -la`, see [this](https://evil.example) ![x](https://evil.example/x.png)\n\n- one\n- two\n\n```\nrm **x** <img src=y onerror=alert(1)>\n```\n\n| a | b |\n|---|---|\n";
+  test.use(script({ say: [text] }));
+
+  test("is drawn as Markdown in which nothing acts", async ({ page, gateway }) => {
+    const asked: string[] = [];
+    page.on("request", (request) => asked.push(request.url()));
+    await signIn(page, gateway);
+    await page.goto(`${gateway.url}/#/talk`);
+    await page.getByLabel("Message to the agent").fill("Go");
+    await page.keyboard.press("Enter");
+    const speech = page.locator(".speech");
+    await expect(speech.locator("strong")).toHaveText("Careful");
+    await expect(speech.locator("p code")).toHaveText("ls -la");
+    await expect(speech.locator("li")).toHaveText(["one", "two"]);
+    await expect(speech.locator("pre").first()).toHaveText("rm **x** <img src=y onerror=alert(1)>");
+    await expect(speech.locator("pre").last()).toHaveText("| a | b |\n|---|---|");
+    await expect(speech.getByText("[this](https://evil.example)")).toBeVisible();
+    await expect(speech.locator("a, img")).toHaveCount(0);
+    expect(asked.filter((url) => url.includes("evil"))).toEqual([]);
+  });
+});
+
+test.describe("a question in a conversation", () => {
+  test.use(script({ tools: [{ id: "c1", name: "clarify", args: { question: "Which one?", choices: ["the old", "the new"] } }] }, { say: ["Good."] }));
+
+  test("is answered by its number", async ({ page, gateway }) => {
+    await signIn(page, gateway);
+    await page.goto(`${gateway.url}/#/talk`);
+    await page.getByLabel("Message to the agent").fill("Go");
+    await page.keyboard.press("Enter");
+    await expect(page.getByText("Which one?")).toBeVisible();
+    await expect(page.getByText("Waiting for you")).toBeVisible();
+    await page.getByLabel("Message to the agent").blur();
+    await armed(page);
+    await page.keyboard.press("2");
+    await expect(page.getByText("answered: the new")).toBeVisible();
+    await expect(page.getByText("Good.")).toBeVisible();
+  });
+});
+
+test.describe("writing while a run is under way", () => {
+  test.use(script(
+    { tools: [shell("c1", "rm -rf /srv/countersign-practice/a")] },
+    { say: ["First answer."] },
+    { say: ["Second answer."] },
+  ));
+
+  test("a message waits in the queue, can be removed or sent into the run, and is sent when it ends", async ({ page, gateway }) => {
+    await signIn(page, gateway);
+    await page.goto(`${gateway.url}/#/talk`);
+    const field = page.getByLabel("Message to the agent");
+    const write = async (text: string) => {
+      await field.fill(text);
+      await page.keyboard.press("Enter");
+    };
+    await write("Go");
+    await expect(page.getByRole("button", { name: "Deny", exact: true })).toBeVisible();
+    for (const text of ["leave the logs", "never mind", "and then the rest"]) await write(text);
+    const queue = page.getByRole("list", { name: "Messages that are not read yet" });
+    await expect(queue.getByRole("listitem")).toHaveCount(3);
+    await queue.getByRole("listitem").nth(1).getByRole("button", { name: "Remove" }).click();
+    await expect(queue.getByText("never mind")).toHaveCount(0);
+    await queue.getByRole("listitem").first().getByRole("button", { name: "Steer" }).click();
+    await expect(queue.getByText("Sent; the agent reads it before its next step")).toBeVisible();
+    await field.blur();
+    await page.getByRole("button", { name: "Deny", exact: true }).scrollIntoViewIfNeeded();
+    await armed(page);
+    await page.keyboard.press("4");
+    const blocks = page.getByRole("list", { name: "What was said and done" });
+    await expect(blocks.getByText("Second answer.")).toBeVisible();
+    await expect(queue).toHaveCount(0);
+    const said = () => blocks.locator(".bubble, .speech").allInnerTexts();
+    const expected = ["Go", "leave the logs", "First answer.", "and then the rest", "Second answer."];
+    await expect.poll(said).toEqual(expected);
+    await page.reload();
+    await expect(blocks.getByText("Second answer.")).toBeVisible();
+    await expect.poll(said).toEqual(expected);
+  });
+});
+
 test("without a model the page says how to get one", async ({ page, gateway }) => {
   await signIn(page, gateway);
   await page.goto(`${gateway.url}/#/talk`);

@@ -5,7 +5,7 @@
 
 import { batch, signal, type Signal } from "@preact/signals";
 
-import { get, post, segment, Unreachable } from "./api";
+import { ApiError, get, post, segment, Unreachable } from "./api";
 import { follow } from "./stream";
 import type { LiveEvent } from "./wire";
 import type { MessageHeld, ToolCompleted, ToolStarted } from "./wire.gen";
@@ -33,10 +33,12 @@ export interface Session {
 interface Run {
   run_id: string;
   status: string;
+  unread?: string[];
 }
 
 interface Message {
   role: string;
+  run_id?: string;
   content: string | null;
   tool_calls?: { id: string }[];
 }
@@ -51,12 +53,37 @@ function stateOf(event: ToolCompleted): ToolState {
   return event.outcome === "done" || ((event.outcome ?? null) === null && event.error !== true) ? "done" : "failed";
 }
 
+/** What a person wrote while a run was under way, by conversation. It stays when the view is left. */
+const queues = new Map<string, Signal<string[]>>();
+
+function queueOf(session: string | null): Signal<string[]> {
+  const known = queues.get(session ?? "") ?? signal<string[]>([]);
+  queues.set(session ?? "", known);
+  return known;
+}
+
+/** Returns what a person said in `run`: what began it, and what was sent into it later. */
+function saidIn(run: string, messages: Message[]): { first: string | null; later: string[] } {
+  const own = messages.filter((message) => message.run_id === run);
+  const answered = own.findIndex((message) => message.role !== "user" && message.role !== "system");
+  const texts = (some: Message[]) => some.filter((message) => message.role === "user").map((message) => message.content ?? "");
+  const first = texts(answered < 0 ? own : own.slice(0, answered));
+  return { first: first.at(-1) ?? null, later: answered < 0 ? [] : texts(own.slice(answered)) };
+}
+
 /** One conversation, followed until it is closed. */
 export class Conversation {
   readonly blocks: Signal<Block[]> = signal([]);
   /** The run that goes on, if one does. */
   readonly running: Signal<string | null> = signal(null);
   readonly isLoaded = signal(false);
+  /** Messages that are sent when the run has ended. */
+  readonly queue: Signal<string[]>;
+  /** Messages that were sent into the run and that the agent has not read yet. */
+  readonly unread: Signal<string[]> = signal([]);
+  /** How many messages that were sent into a run are shown, by run. */
+  #shown = new Map<string, number>();
+  #hasCompleted = false;
   #said = new Map<string, string>();
   /** The last notice that stands for a draft, and which draft that is. */
   #held: { notice: string; draft: string | null } | null = null;
@@ -66,7 +93,9 @@ export class Conversation {
   #recalling: "no" | "once" | "again" = "no";
   #closed = new AbortController();
 
-  constructor(readonly session: string | null) {}
+  constructor(readonly session: string | null) {
+    this.queue = queueOf(session);
+  }
 
   close(): void {
     this.#closed.abort();
@@ -81,27 +110,31 @@ export class Conversation {
     const messages = await this.#messages(this.session);
     const { runs } = await get<{ runs: Run[] }>(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
     runs.reverse();
-    const asked = messages.filter((message) => message.role === "user");
     for (const message of messages) {
       for (const call of message.tool_calls ?? []) if (message.content) this.#said.set(call.id, message.content);
     }
-    for (const [index, run] of runs.entries()) {
+    for (const run of runs) {
       if (this.#closed.signal.aborted) return;
-      const said = asked[asked.length - runs.length + index];
-      if (said?.content) this.#push({ kind: "person", text: said.content });
+      const { first } = saidIn(run.run_id, messages);
+      if (first !== null) this.#push({ kind: "person", text: first });
       if (FINAL.includes(run.status)) {
         // Everything it said was read above.
         await this.#follow(run.run_id, false);
       } else {
         this.isLoaded.value = true;
+        this.unread.value = run.unread ?? [];
         await this.#drive(run.run_id);
       }
     }
     this.isLoaded.value = true;
   }
 
-  /** Says `text` to the agent. Returns the conversation's id. */
+  /** Says `text` to the agent, now or when the run has ended. Returns the conversation's id. */
   async say(text: string): Promise<string> {
+    if (this.running.value !== null && this.session !== null) {
+      this.queue.value = [...this.queue.value, text];
+      return this.session;
+    }
     const body = this.session === null ? { input: text } : { input: text, session_id: this.session };
     const started = await post<{ run_id: string }>("/v1/runs", body);
     if (this.session !== null) {
@@ -113,14 +146,49 @@ export class Conversation {
     return run.session_id;
   }
 
+  /** Takes a message out of the queue. */
+  unqueue(index: number): void {
+    this.queue.value = this.queue.value.toSpliced(index, 1);
+  }
+
+  /** Sends a message of the queue into the run, or begins the next run with it. */
+  async sendNow(index: number): Promise<void> {
+    const text = this.queue.value[index];
+    if (text === undefined) return;
+    const run = this.running.value;
+    this.unqueue(index);
+    try {
+      if (run === null) {
+        await this.say(text);
+        return;
+      }
+      this.unread.value = [...this.unread.value, text];
+      await post(`/v1/runs/${segment(run)}/steer`, { input: text });
+    } catch (error) {
+      // It stays where it was, unless the run has just ended and takes it from there.
+      this.unread.value = this.unread.value.filter((it) => it !== text);
+      this.queue.value = this.queue.value.toSpliced(index, 0, text);
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
+    }
+  }
+
   async stop(): Promise<void> {
     if (this.running.value !== null) await post(`/v1/runs/${segment(this.running.value)}/stop`);
   }
 
   async #drive(run: string): Promise<void> {
     this.running.value = run;
+    this.#hasCompleted = false;
     await this.#follow(run, true);
-    if (this.running.value === run) this.running.value = null;
+    if (this.running.value !== run || this.#closed.signal.aborted) return;
+    this.running.value = null;
+    // What the agent did not read before it failed or was stopped is not lost.
+    this.queue.value = [...this.unread.value, ...this.queue.value];
+    this.unread.value = [];
+    const [next] = this.queue.value;
+    if (!this.#hasCompleted || next === undefined) return;
+    this.unqueue(0);
+    await this.say(next).catch(() => (this.queue.value = [next, ...this.queue.value]));
   }
 
   /** Follows a run to its end, across lost connections. */
@@ -212,7 +280,11 @@ export class Conversation {
       case "clarify.required":
         this.#ask({ kind: "question", id: event.clarification_id });
         break;
+      case "run.steered":
+        void this.#steer(event.run_id, event.messages);
+        break;
       case "run.completed":
+        this.#hasCompleted = true;
         this.#conclude(event.output);
         break;
       case "run.failed":
@@ -226,6 +298,22 @@ export class Conversation {
       default:
         break;
     }
+  }
+
+  /** Puts the messages that the agent read where it read them. */
+  async #steer(run: string, count: number): Promise<void> {
+    this.#shut();
+    const before = this.#shown.get(run) ?? 0;
+    this.#shown.set(run, before + count);
+    this.unread.value = this.unread.value.slice(count);
+    const at = this.blocks.value.length;
+    for (let more = 0; more < count; more += 1) this.#push({ kind: "person", text: "…" });
+    const messages = await this.#messages(this.session ?? "").catch(() => []);
+    const texts = saidIn(run, messages).later.slice(before, before + count);
+    this.blocks.value = this.blocks.value.map((block, index) => {
+      const text = texts[index - at];
+      return text === undefined || block.kind !== "person" ? block : { kind: "person", text };
+    });
   }
 
   /** The notice stands there once for each draft, in a block of its own. */

@@ -1,17 +1,20 @@
 // Conversations with the built-in agent.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useMemo } from "preact/hooks";
 
-import { explain, get, segment } from "../api";
+import { get, segment } from "../api";
 import { ago, now } from "../clock";
 import { Conversation, type Block, type Session } from "../conversation";
+import { useFollowing } from "../following";
 import { approvals, link, listen, mayAnswer, questions, refresh, rows, putQuestion } from "../live";
 import { CardView } from "../parts/card";
+import { Composer } from "../parts/composer";
 import { Icon } from "../parts/icon";
+import { Markdown } from "../parts/markdown";
 import { QuestionView } from "../parts/question";
 import { Commands, Empty, Loading, Problem } from "../parts/states";
-import { at, go, place } from "../router";
+import { at, place } from "../router";
 import type { Clarification } from "../wire";
 
 /** Conversations whose first words are read for the list. */
@@ -123,58 +126,59 @@ function stateOf(session: Session): string {
 function Thread({ session }: { session: string | null }) {
   const conversation = useMemo(() => new Conversation(session), []);
   const problem = useSignal<unknown>(null);
-  const end = useRef<HTMLDivElement>(null);
-  const scroll = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
   useEffect(() => {
     conversation.open().catch((error: unknown) => (problem.value = error));
     return () => conversation.close();
   }, []);
   const blocks = conversation.blocks.value;
-  const list = useRef<HTMLOListElement>(null);
-  useEffect(() => {
-    // Who has scrolled up reads; nothing is pulled away from under them.
-    const observer = new ResizeObserver(() => {
-      // A card that waits comes before what was said below it.
-      const asked = list.current?.querySelector(".block-approval .answer:not(.outcome)");
-      if (follows.current) (asked ?? end.current)?.scrollIntoView({ block: "end" });
-    });
-    if (list.current !== null) observer.observe(list.current);
-    return () => observer.disconnect();
-  }, []);
-  const scrolled = (): void => {
-    const element = scroll.current;
-    if (element === null) return;
-    const asked = list.current?.querySelector(".block-approval .answer:not(.outcome)");
-    const bottom = asked === null || asked === undefined ? element.scrollHeight : element.scrollTop + asked.getBoundingClientRect().bottom - element.getBoundingClientRect().top;
-    follows.current = Math.abs(bottom - element.scrollTop - element.clientHeight) < 80;
-  };
+  const { scroll, content, hasNew, toEnd, scrolled } = useFollowing();
   if (problem.value !== null) return <Problem error={problem.value} />;
-  const waits = blocks.filter((block) => block.kind === "approval" && rows.value.get(block.id)?.status === "waiting");
+  const waits = blocks.filter(isWaiting);
   // The oldest has the keys: one that comes later does not take them from it.
   const [first] = waits;
   return (
     <div class="thread">
       <div class="thread-scroll" ref={scroll} onScroll={scrolled}>
-        {!conversation.isLoaded.value && blocks.length === 0 ? <Loading /> : null}
-        {session === null ? <Welcome /> : null}
-        <ol class="blocks" ref={list} aria-label="What was said and done">
-          {blocks.map((block, index) => (
-            <li key={index} class={`block block-${block.kind}`}>
-              <BlockView block={block} hasKeys={block === first} isAsked={waits.includes(blocks[index + 1] ?? block)} />
-            </li>
-          ))}
-        </ol>
-        {conversation.running.value !== null && waits.length === 0 ? (
-          <p class="works" role="status">
-            <span class="pulse" aria-hidden="true" /> The agent is working
-          </p>
-        ) : null}
-        <div ref={end} />
+        <div ref={content}>
+          {!conversation.isLoaded.value && blocks.length === 0 ? <Loading /> : null}
+          {session === null ? <Welcome /> : null}
+          <ol class="blocks" aria-label="What was said and done">
+            {blocks.map((block, index) => (
+              <li key={index} class={`block block-${block.kind}`} data-waits={waits.includes(block) ? "" : undefined}>
+                <BlockView block={block} hasKeys={block === first} isAsked={waits.includes(blocks[index + 1] ?? block)} />
+              </li>
+            ))}
+          </ol>
+          {conversation.running.value !== null && waits.length === 0 ? (
+            <p class="works" role="status">
+              <span class="pulse" aria-hidden="true" /> The agent is working
+            </p>
+          ) : null}
+        </div>
       </div>
+      {hasNew.value || waits.length > 0 ? (
+        <div class="thread-news">
+          {waits.length > 0 ? (
+            <p class="waits" role="status">
+              <Icon name="clock" /> Waiting for you
+            </p>
+          ) : null}
+          {hasNew.value ? (
+            <button type="button" class="button" onClick={toEnd}>
+              {waits.length > 0 ? "Show it" : "New messages"} ↓
+            </button>
+          ) : null}
+        </div>
+      ) : null}
       {mayAnswer.value ? <Composer conversation={conversation} /> : <p class="hint pad">You can only view this. Approvers can talk to the agent.</p>}
     </div>
   );
+}
+
+/** Whether a block waits for an answer of a person. */
+function isWaiting(block: Block): boolean {
+  if (block.kind === "approval") return rows.value.get(block.id)?.status === "waiting";
+  return block.kind === "question" && questions.value.get(block.id)?.status === "waiting";
 }
 
 function Welcome() {
@@ -198,7 +202,7 @@ function BlockView({ block, hasKeys, isAsked }: { block: Block; hasKeys: boolean
       return (
         <>
           <span class="unseen">The agent said: </span>
-          <p class="speech">{block.text}</p>
+          <Markdown text={block.text} />
         </>
       );
     case "tool":
@@ -206,7 +210,7 @@ function BlockView({ block, hasKeys, isAsked }: { block: Block; hasKeys: boolean
     case "approval":
       return <InlineApproval id={block.id} hasKeys={hasKeys} />;
     case "question":
-      return <InlineQuestion id={block.id} />;
+      return <InlineQuestion id={block.id} hasKeys={hasKeys} />;
     case "held":
       return (
         <div class="held">
@@ -247,76 +251,11 @@ function InlineApproval({ id, hasKeys }: { id: string; hasKeys: boolean }) {
   return approval === undefined ? <Loading what="A card" /> : <CardView key={id} approval={approval} hasKeys={hasKeys} isInline />;
 }
 
-function InlineQuestion({ id }: { id: string }) {
+function InlineQuestion({ id, hasKeys }: { id: string; hasKeys: boolean }) {
   const question = questions.value.get(id);
   useEffect(() => {
     if (question !== undefined) return;
     get<Clarification>(`/v1/clarifications/${segment(id)}`).then(putQuestion, () => null);
   }, [id]);
-  return question === undefined ? <Loading what="A question" /> : <QuestionView key={id} question={question} hasKeys={false} />;
-}
-
-function Composer({ conversation }: { conversation: Conversation }) {
-  const text = useSignal("");
-  const problem = useSignal<string | null>(null);
-  const isBusy = useSignal(false);
-  const field = useRef<HTMLTextAreaElement>(null);
-  const isRunning = conversation.running.value !== null;
-  const send = async (): Promise<void> => {
-    const words = text.value.trim();
-    if (words === "" || isBusy.value || isRunning) return;
-    isBusy.value = true;
-    problem.value = null;
-    try {
-      const session = await conversation.say(words);
-      text.value = "";
-      go(at("talk", session));
-    } catch (error) {
-      problem.value = explain(error);
-    } finally {
-      isBusy.value = false;
-    }
-  };
-  const typed = (event: KeyboardEvent): void => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    void send();
-  };
-  return (
-    <form
-      class="composer"
-      onSubmit={(event) => {
-        event.preventDefault();
-        void send();
-      }}
-    >
-      {problem.value === null ? null : (
-        <p class="problem" role="alert">
-          {problem.value}
-        </p>
-      )}
-      <label>
-        <span class="unseen">Message to the agent</span>
-        <textarea
-          ref={field}
-          rows={2}
-          placeholder="What should it do?"
-          value={text.value}
-          onInput={(event) => (text.value = event.currentTarget.value)}
-          onKeyDown={typed}
-        />
-      </label>
-      <div class="row-of-buttons">
-        {isRunning ? (
-          <button type="button" class="button danger" onClick={() => void conversation.stop().catch((error: unknown) => (problem.value = explain(error)))}>
-            <Icon name="stop" /> Stop
-          </button>
-        ) : (
-          <button type="submit" class="button primary" aria-disabled={isBusy.value || text.value.trim() === ""}>
-            Send
-          </button>
-        )}
-      </div>
-    </form>
-  );
+  return question === undefined ? <Loading what="A question" /> : <QuestionView key={id} question={question} hasKeys={hasKeys} />;
 }
