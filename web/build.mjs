@@ -15,7 +15,7 @@ const GOAL_BYTES = 60_000;
 const COPIED = ["icon.svg"];
 /** Parts of the style sheet in src/style, in cascade order. */
 const STYLES = [
-  "tokens", "base", "controls", "frame", "inbox", "card", "records", "insights", "people", "ledger", "dialog", "narrow",
+  "tokens", "base", "controls", "frame", "inbox", "card", "diff", "records", "insights", "people", "ledger", "dialog", "narrow",
   "preferences", "talk",
 ];
 const watching = process.argv.includes("--watch");

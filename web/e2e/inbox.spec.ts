@@ -37,6 +37,8 @@ test("a session's rule is shown before it is left", async ({ page, gateway }) =>
   await page.getByRole("button", { name: "Allow for this session" }).click();
   const panel = page.getByRole("region", { name: "Allow for this session: which grant it creates" });
   await expect(panel.getByText("terminal: exactly `rm -rf /srv/www`, from /srv")).toBeVisible();
+  await expect(panel.getByText("For calls of coder in the session s1.")).toBeVisible();
+  await expect(panel.getByText("Still asks about: any other word, option or command, or another directory.")).toBeVisible();
   await expect(panel.getByText(/Would have matched 1 of the last 1 call/)).toBeVisible();
   expect((await gateway.approval(id)).status).toBe("waiting");
   await panel.getByLabel("For how long").selectOption("1 hour");

@@ -9,6 +9,8 @@ export interface More {
   scope?: unknown;
   lasts_seconds?: number;
   uses?: number;
+  /** The arguments as they were changed. */
+  args?: unknown;
 }
 
 const path = (id: string, verb: string): string => `/v1/approvals/${segment(id)}/${verb}`;

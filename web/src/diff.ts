@@ -3,7 +3,18 @@
 export interface Line {
   kind: "same" | "gone" | "new" | "mark";
   text: string;
+  /** Its number in the old and in the new text, where it is known. */
+  old?: number;
+  fresh?: number;
 }
+
+/** Lines that are shown, or unchanged lines between them. */
+export type Part = { kind: "shown"; lines: Line[] } | { kind: "folded"; lines: Line[] };
+
+/** Unchanged lines shown around a change. */
+const CONTEXT = 3;
+/** Fewer lines than this are not worth a fold. */
+const FOLD_MIN = 4;
 
 /** Lines beyond which texts are shown one after the other instead of compared. */
 const LINES_MAX = 2000;
@@ -13,7 +24,10 @@ export function compare(before: string, after: string): Line[] {
   const old = before.split("\n");
   const fresh = after.split("\n");
   if (old.length * fresh.length > LINES_MAX * LINES_MAX) {
-    return [...old.map((text): Line => ({ kind: "gone", text })), ...fresh.map((text): Line => ({ kind: "new", text }))];
+    return [
+      ...old.map((text, index): Line => ({ kind: "gone", text, old: index + 1 })),
+      ...fresh.map((text, index): Line => ({ kind: "new", text, fresh: index + 1 })),
+    ];
   }
   // Lengths of the longest common part of what follows line i of the one and j of the other.
   const width = fresh.length + 1;
@@ -31,18 +45,57 @@ export function compare(before: string, after: string): Line[] {
     const gone = old[i];
     const added = fresh[j];
     if (gone !== undefined && gone === added) {
-      lines.push({ kind: "same", text: gone });
       i += 1;
       j += 1;
+      lines.push({ kind: "same", text: gone, old: i, fresh: j });
     } else if (added === undefined || (gone !== undefined && reach(i + 1, j) >= reach(i, j + 1))) {
-      lines.push({ kind: "gone", text: gone ?? "" });
       i += 1;
+      lines.push({ kind: "gone", text: gone ?? "", old: i });
     } else {
-      lines.push({ kind: "new", text: added });
       j += 1;
+      lines.push({ kind: "new", text: added, fresh: j });
     }
   }
   return lines;
+}
+
+/** Folds unchanged lines that are far from any change. */
+export function folded(lines: Line[]): Part[] {
+  const isNear = lines.map(() => false);
+  for (const [at, line] of lines.entries()) {
+    if (line.kind === "same") continue;
+    for (let near = Math.max(0, at - CONTEXT); near <= Math.min(lines.length - 1, at + CONTEXT); near += 1) isNear[near] = true;
+  }
+  const parts: Part[] = [];
+  for (const [at, line] of lines.entries()) {
+    const kind = isNear[at] === true ? "shown" : "folded";
+    const last = parts.at(-1);
+    if (last?.kind === kind) last.lines.push(line);
+    else parts.push({ kind, lines: [line] });
+  }
+  return parts.map((part) => (part.lines.length < FOLD_MIN ? { ...part, kind: "shown" } : part));
+}
+
+/** Puts what is gone beside what took its place. */
+export function paired(lines: Line[]): [Line | null, Line | null][] {
+  const rows: [Line | null, Line | null][] = [];
+  let gone: Line[] = [];
+  let fresh: Line[] = [];
+  const flush = (): void => {
+    for (let at = 0; at < Math.max(gone.length, fresh.length); at += 1) rows.push([gone[at] ?? null, fresh[at] ?? null]);
+    gone = [];
+    fresh = [];
+  };
+  for (const line of lines) {
+    if (line.kind === "gone") gone.push(line);
+    else if (line.kind === "new") fresh.push(line);
+    else {
+      flush();
+      rows.push([line, line]);
+    }
+  }
+  flush();
+  return rows;
 }
 
 /** Arguments that are a patch. A command or a program may look like one, and nothing of it is gone. */

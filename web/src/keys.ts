@@ -13,6 +13,7 @@ export type Command =
   | "end"
   | "open"
   | "note"
+  | "edit"
   | "choose"
   | "select"
   | "select_group"
@@ -42,6 +43,7 @@ export const KEYS: Row[] = [
   { command: "up", keys: ["ArrowUp"], shown: "↑", does: "Select the choice above" },
   { command: "open", keys: ["Enter"], shown: "Enter", does: "Answer with the selected choice" },
   { command: "note", keys: ["n"], shown: "n", does: "Deny, with a note to the agent" },
+  { command: "edit", keys: ["e"], shown: "e", does: "Edit the call before allowing it" },
   { command: "next", keys: ["j"], shown: "j", does: "Next card" },
   { command: "previous", keys: ["k"], shown: "k", does: "Previous card" },
   { command: "page_down", keys: ["PageDown", " "], shown: "PgDn Space", does: "Scroll the card down" },

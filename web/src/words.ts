@@ -84,7 +84,7 @@ export function ending(decision: Decision, me: string): string {
   const where = decision.via === null ? "" : ` on ${place(decision.via)}`;
   switch (decision.outcome) {
     case "approved":
-      return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}`;
+      return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}${edited(decision) === null ? "" : ", edited"}`;
     case "denied":
       return `Denied by ${who}${where}`;
     case "withdrawn":
@@ -95,6 +95,9 @@ export function ending(decision: Decision, me: string): string {
       return decision.outcome;
   }
 }
+
+/** Returns the arguments as a person changed them, if one did. */
+export const edited = (decision: Decision): unknown => decision.args ?? null;
 
 const ALLOWED: Record<string, string> = {
   once: "Allowed once",

@@ -1,8 +1,10 @@
 // The body of a card: exactly what would run, complete. Long texts are folded, and nothing can be
 // allowed before they were opened.
 
-import { compare, edit, isPatch, patch, type Line } from "../diff";
+import { compare, edit, isPatch, patch } from "../diff";
 import type { Approval, Field } from "../wire";
+import { FileChanges } from "./changes";
+import { Difference } from "./difference";
 import { Code, Copy, Facts } from "./fields";
 
 const HEAD = { lines: 30, chars: 2400 };
@@ -33,6 +35,7 @@ export function Body({ approval, isOpen }: { approval: Approval; isOpen: boolean
   return (
     <>
       <Facts fields={short} />
+      <FileChanges approval={approval} />
       {rest.filter((field) => !isShort(field)).map((field, index) => (
         <Long key={index} field={field} digest={approval.digest} isOpen={isOpen} />
       ))}
@@ -65,28 +68,6 @@ function Long({ field, digest, isOpen }: { field: Field; digest: string; isOpen:
         <Copy name={field.name} text={field.text} />
       </div>
       {field.code ? <Code name={field.name} text={field.text} marks={field.marks ?? []} /> : <p class="prose">{field.text}</p>}
-    </section>
-  );
-}
-
-const SIGNS: Record<Line["kind"], string> = { same: " ", gone: "−", new: "+", mark: " " };
-const ALOUD: Record<Line["kind"], string> = { same: "", gone: "removed: ", new: "added: ", mark: "" };
-
-export function Difference({ name, lines }: { name: string; lines: Line[] }) {
-  return (
-    <section class="long">
-      <h3>{name}</h3>
-      <div class="code diff" role="group" aria-label={name}>
-        {lines.map((line, index) => (
-          <div key={index} class={`line-${line.kind}`}>
-            <span class="sign" aria-hidden="true">
-              {SIGNS[line.kind]}
-            </span>
-            <span class="unseen">{ALOUD[line.kind]}</span>
-            <span>{line.text === "" ? "\u00a0" : line.text}</span>
-          </div>
-        ))}
-      </div>
     </section>
   );
 }

@@ -8,8 +8,11 @@ import { useArming } from "../arming";
 import { moment, now, span } from "../clock";
 import { useKeys } from "../keys";
 import { isCurrent, link, mayAnswer, me, spoken } from "../live";
-import { ending, isGrave, LABELS, LEAVES, NUMBERS } from "../words";
+import { compare } from "../diff";
+import { edited, ending, isGrave, LABELS, LEAVES, NUMBERS } from "../words";
 import type { Approval, Choice } from "../wire";
+import { Difference } from "./difference";
+import { EditPanel, readable } from "./edit";
 import { ScopePanel } from "./scope";
 
 /** Seconds at which the time that is left is said aloud. */
@@ -56,6 +59,12 @@ function Outcome({ approval, onNext }: { approval: Approval; onNext: (() => void
         {decision === null ? null : <span>{moment(decision.at)}</span>}
       </p>
       {decision?.note ? <p class="note-said">“{decision.note}”</p> : null}
+      {decision === null || edited(decision) === null ? null : (
+        <details>
+          <summary>Edited by {decision.by === me.value?.name ? "you" : decision.by}: original and edited</summary>
+          <Difference name="Original and edited" lines={compare(readable(approval.args), readable(edited(decision)))} />
+        </details>
+      )}
       {onNext === undefined ? null : (
         <button type="button" class="button" onClick={onNext}>
           Next card <kbd>j</kbd>
@@ -119,7 +128,7 @@ function Countdown({ approval }: { approval: Approval }) {
 
 function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: FootProps) {
   const { card } = approval;
-  const mode = useSignal<"choose" | "deny" | "session" | "always">("choose");
+  const mode = useSignal<"choose" | "deny" | "edit" | "session" | "always">("choose");
   const note = useSignal("");
   const isBusy = useSignal(false);
   const wasQuick = useSignal(false);
@@ -132,6 +141,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
   const chosen = useSignal<Option | null>(null);
   const isEmpty = card.command.trim() === "";
   const options: Option[] = [...approval.choices.filter((choice) => !isEmpty || choice === "deny"), ...(isOpen ? [] : (["view"] as const))];
+  const mayEdit = approval.editable === true && isOpen && approval.choices.includes("once");
   const isOffered = (option: Option): boolean => option === "deny" || option === "view" || isOpen;
   const isReady = (option: Option): boolean => {
     if (isBusy.value) return false;
@@ -196,6 +206,11 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
             mode.value = "deny";
             return true;
           },
+          edit: () => {
+            if (mode.value !== "choose" || !mayEdit) return false;
+            mode.value = "edit";
+            return true;
+          },
           open: (event) => {
             if (event.target instanceof HTMLButtonElement || mode.value !== "choose") return false;
             if (event.target instanceof HTMLAnchorElement && event.target.getAttribute("aria-current") !== "true") return false;
@@ -224,8 +239,15 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
             ? "Too fast: that press was ignored. Press again."
             : chosen.value !== null
               ? "Critical: press Enter, or click again, to allow it."
-              : hintFor(approval, armed.value, endSeen, isOpen)}
+              : mode.value === "edit"
+                ? ""
+                : hintFor(approval, armed.value, endSeen, isOpen)}
         </p>
+        {mode.value === "choose" && mayEdit ? (
+          <button type="button" class="quiet" onClick={() => (mode.value = "edit")}>
+            Edit <kbd>e</kbd>
+          </button>
+        ) : null}
         {mode.value === "choose" ? (
           <button type="button" class="quiet" onClick={() => (mode.value = "deny")}>
             Deny with a note <kbd>n</kbd>
@@ -243,6 +265,15 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
           choice={mode.value}
           isBusy={isBusy.value}
           onAnswer={(more) => void send(mode.value as Choice, more)}
+          onClose={() => (mode.value = "choose")}
+        />
+      ) : null}
+      {mode.value === "edit" ? (
+        <EditPanel
+          approval={approval}
+          isBusy={isBusy.value}
+          onAllow={(more) => void send("once", more)}
+          onDeny={() => void send("deny")}
           onClose={() => (mode.value = "choose")}
         />
       ) : null}

@@ -80,6 +80,7 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
       aria-label={`${LABELS[choice]}: which grant it creates`}
     >
       <h3>{LABELS[choice]}: this grant is created</h3>
+      <p>{whose(approval, choice)}</p>
       {problem.value === null ? null : <p class="problem">{problem.value}</p>}
       {scopes.value === null && problem.value === null ? <Loading what="Checking what it would have matched" /> : null}
       {scopes.value?.length === 0 ? <p>No grant is possible for this call.</p> : null}
@@ -94,6 +95,7 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
             />
             <span>
               <span class="scope-words">{it.words}</span>
+              {it.excludes === "" ? null : <small>Still asks about: {it.excludes}.</small>}
               <small>{matched(it)}</small>
             </span>
           </label>
@@ -136,6 +138,15 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
       </div>
     </section>
   );
+}
+
+/** Returns whose calls the grant is about. */
+function whose(approval: Approval, choice: Props["choice"]): string {
+  const text = (name: string) => approval.card.lineage.find((field) => field.name === name)?.text;
+  const agent = text("Agent");
+  const key = text("Asked by") ?? "this agent";
+  const asker = agent === undefined ? key : `${key} (${agent})`;
+  return choice === "session" ? `For calls of ${asker} in the session ${approval.session_id}.` : `For calls of ${asker} in any session.`;
 }
 
 function matched(scope: ScopeView): string {

@@ -7,7 +7,7 @@ import { ago, now } from "../clock";
 import { mayAnswer, say } from "../live";
 import { useLoaded } from "../load";
 import { Confirm } from "../parts/confirm";
-import { Difference } from "../parts/body";
+import { Difference } from "../parts/difference";
 import { Code, Facts } from "../parts/fields";
 import { RiskWord } from "../parts/risk";
 import { Commands, Empty, Head, Loading, Problem } from "../parts/states";
