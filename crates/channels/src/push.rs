@@ -16,6 +16,7 @@ use countersign_core::digest::Digest;
 use reqwest::StatusCode;
 use reqwest::header::{HeaderMap, RETRY_AFTER};
 use serde::{Deserialize, Serialize};
+use tokio::sync::Semaphore;
 
 pub use address::Reach;
 pub use vapid::VapidKey;
@@ -32,6 +33,8 @@ const TEST_SECONDS: i64 = 60;
 const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
 /// Longest part of a card in a message, in bytes.
 const TEXT_BYTES_MAX: usize = 240;
+/// Messages that are on their way at once; more wait their turn.
+const SENDING_MAX: usize = 32;
 /// Letters of a topic; services take no more.
 const TOPIC_LETTERS: usize = 32;
 
@@ -121,6 +124,7 @@ pub struct Push {
     key: VapidKey,
     settings: PushSettings,
     client: reqwest::Client,
+    turns: Semaphore,
 }
 
 impl Push {
@@ -137,6 +141,7 @@ impl Push {
             key,
             settings,
             client,
+            turns: Semaphore::new(SENDING_MAX),
         })
     }
 
@@ -177,6 +182,7 @@ impl Push {
         if let Some(topic) = notice.topic() {
             request = request.header("topic", topic);
         }
+        let _turn = self.turns.acquire().await;
         // The address is a secret of the device, so it is left out.
         let sent = request.body(body).send().await;
         let response = sent.map_err(|error| PushError::Later {

@@ -14,6 +14,7 @@ pub(crate) mod waiting;
 use std::sync::Arc;
 
 use countersign_channels::Channel;
+use countersign_channels::push::Push;
 use countersign_channels::seal::Seal;
 use countersign_core::assessment::SideEffect;
 use countersign_core::time::UnixMillis;
@@ -35,6 +36,8 @@ pub struct Base {
     pub(crate) policies: Arc<dyn Policies>,
     pub(crate) settings: Settings,
     pub(crate) channels: Vec<Arc<dyn Channel>>,
+    /// Sends notifications to devices.
+    pub(crate) push: Push,
     /// What buttons in chats are sealed with.
     pub(crate) seal: Seal,
     /// This gateway's name in the records of deliveries.

@@ -6,6 +6,7 @@
 
 pub(crate) mod audience;
 pub mod health;
+pub mod push;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -160,7 +161,7 @@ impl Delivery {
     /// Takes up what a restart interrupted: cards that were not delivered, cards that show a
     /// question which is settled.
     pub(crate) async fn resume_deliveries(&self) -> Result<(), GateError> {
-        if self.base.channels.is_empty() {
+        if self.base.channels.is_empty() && self.has_no_device().await? {
             return Ok(());
         }
         for kind in [Kind::Approval, Kind::Clarification] {
@@ -237,6 +238,14 @@ impl Delivery {
         let have_all_failed = self.base.channels.iter().all(|it| has_failed(it.name()));
         let since = self.base.clock.now().plus(-LOOKING_MILLIS);
         if !have_all_failed || self.approvals.admission.was_looked_at(since) {
+            return Ok(());
+        }
+        // Whoever a device tells can still answer on the page.
+        if !self
+            .devices_for(&self.about(subject).await?)
+            .await?
+            .is_empty()
+        {
             return Ok(());
         }
         let ended = self
@@ -586,6 +595,7 @@ impl Painter for Delivery {
     /// Delivers a question to the channels, in the background: to all at once, but to those of the
     /// fallback one after the other until one has it.
     fn deliver_soon(self: Arc<Self>, subject: &str) {
+        self.notify_soon(subject);
         let order = &self.base.settings.fallback;
         let is_question = !ApprovalId::is_id(subject);
         let all = self.base.channels.iter().cloned();
@@ -612,6 +622,7 @@ impl Painter for Delivery {
 
     /// Paints the cards of a question again, in the background.
     fn repaint_soon(self: Arc<Self>, subject: &str) {
+        self.close_soon(subject);
         if self.base.channels.is_empty() {
             return;
         }

@@ -23,7 +23,7 @@ use crate::base::waiting::Waiting;
 use crate::calls::Calls;
 use crate::chats::{Chats, seal_key};
 use crate::clarifications::Clarifications;
-use crate::delivery::Delivery;
+use crate::delivery::{Delivery, push};
 use crate::grants::Grants;
 use crate::history::History;
 use crate::ledger::Ledger;
@@ -141,6 +141,7 @@ impl Gate {
             channels,
         } = parts;
         let seal = seal_key::load_or_create(&store).await?;
+        let push = push::open(&store, settings.push.clone()).await?;
         let base = Base {
             seal,
             driver: format!("{:032x}", u128::from_be_bytes(random())),
@@ -150,6 +151,7 @@ impl Gate {
             policies,
             settings,
             channels,
+            push,
             waiting: Waiting::default(),
             cards: Cards::default(),
             probe: Probe::default(),
@@ -196,6 +198,11 @@ impl Gate {
     /// Returns what buttons in chats are sealed with.
     pub fn seal(&self) -> &Seal {
         &self.rooms.base.seal
+    }
+
+    /// Returns the public key under which devices are told; browsers subscribe for it.
+    pub fn push_key(&self) -> &str {
+        self.rooms.base.push.public_key()
     }
 
     /// Returns why nothing can be written now, or `None` if something can.

@@ -4,6 +4,7 @@
 //! that are signed in hang on keys: an approver's key bears the name of a person, a browser acts
 //! with the key it was signed in by and ends with it.
 
+mod devices;
 mod logins;
 mod persons;
 mod secret;
@@ -31,6 +32,7 @@ use crate::records::retry::retry_on_conflict;
 use crate::records::stored::{StoredCall, read, written};
 use crate::records::view::Page;
 
+pub use devices::DeviceView;
 pub use logins::{LoginView, NewLogin};
 pub use persons::PersonView;
 
@@ -94,6 +96,7 @@ pub(crate) struct Credentials {
     by_login: Cache<Digest, Known>,
     has_approver: Cache<Option<String>, bool>,
     bound: Cache<String, Arc<[String]>>,
+    devices: Cache<(), Arc<[devices::Told]>>,
 }
 
 /// Who is signed in, and until when.
@@ -116,6 +119,7 @@ impl Default for Credentials {
             ]),
             // What a key is bound to is said when it is made and never changes.
             bound: Cache::until(&[]),
+            devices: Cache::until(&["device.added", "device.removed", "key.revoked"]),
         }
     }
 }
@@ -364,6 +368,7 @@ impl People {
         self.cache.by_key.forget(seq);
         self.cache.by_login.forget(seq);
         self.cache.has_approver.forget(seq);
+        self.cache.devices.forget(seq);
         Ok(())
     }
 }

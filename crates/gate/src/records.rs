@@ -7,6 +7,7 @@ pub mod error;
 pub mod event;
 pub mod fold;
 pub mod identifiers;
+pub(crate) mod kept_key;
 pub(crate) mod lookup;
 pub mod request;
 pub(crate) mod retry;

@@ -55,6 +55,8 @@ pub enum Kind {
     LoginCode,
     /// A browser that is signed in.
     Login,
+    /// A browser that takes notifications.
+    Device,
     /// The public half of a signing key.
     SigningKey,
     /// The response recorded for an idempotency key.
@@ -77,6 +79,8 @@ pub enum Kind {
     Recipient,
     /// The key that buttons in chats are sealed with.
     ButtonKey,
+    /// The key that messages to push services are signed with.
+    PushKey,
     /// A person's conversation with the built-in agent in a chat.
     Thread,
     /// Something from a chat that counts once.
@@ -102,6 +106,7 @@ impl Kind {
             Self::Person => "person",
             Self::LoginCode => "login_code",
             Self::Login => "login",
+            Self::Device => "device",
             Self::SigningKey => "signing_key",
             Self::Idempotency => "idempotency",
             Self::Delivery => "delivery",
@@ -113,6 +118,7 @@ impl Kind {
             Self::Usage => "usage",
             Self::Recipient => "recipient",
             Self::ButtonKey => "button_key",
+            Self::PushKey => "push_key",
             Self::Thread => "thread",
             Self::Ticket => "ticket",
             Self::Written => "written",

@@ -287,6 +287,15 @@ pub(crate) static CONFIG: &[Key] = &[
     key("store", Spec::Keys(&[key("url", Spec::Text, "sqlite")]), ""),
     key("channels", Spec::Map(&CHANNEL), "{}"),
     key(
+        "push",
+        Spec::Keys(&[
+            key("show", Spec::Word(&["that", "what"]), "that"),
+            key("contact", Spec::Text, ""),
+            key("loopback", Spec::Flag, "false"),
+        ]),
+        "",
+    ),
+    key(
         "workspaces",
         Spec::Keys(&[
             key("trust", Spec::Word(&["all", "listed"]), "all"),

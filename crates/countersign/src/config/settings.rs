@@ -2,8 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
+use countersign_channels::push::{PushSettings, Reach};
 use countersign_core::assessment::SideEffect;
-use countersign_gate::base::settings::{AssessorReach, AssessorSettings, Settings, Timeouts};
+use countersign_gate::base::settings::{
+    AssessorReach, AssessorSettings, PushShows, Settings, Timeouts,
+};
 use countersign_gate::people::PersonView;
 use serde_json::Value;
 
@@ -78,7 +81,27 @@ pub(crate) fn gate(values: &Value) -> Settings {
             .unwrap_or(usual.confirm_critical),
         assessors: assessors.filter_map(assessor).collect(),
         fallback: texts(at(values, "approvals.fallback")),
+        push: push(values),
+        push_shows: match word(at(values, "push.show")) {
+            Some("what") => PushShows::What,
+            Some(_) | None => PushShows::That,
+        },
         ..usual
+    }
+}
+
+/// Returns how devices are told. Some push services take no messages without a contact, so the first
+/// name of the gateway stands in for it.
+fn push(values: &Value) -> PushSettings {
+    let contact = at(values, "push.contact").as_str();
+    let contact = contact.filter(|it| !it.is_empty()).map(str::to_owned);
+    let hosts = texts(at(values, "api.hosts"));
+    PushSettings {
+        contact: contact.or_else(|| hosts.first().map(|host| format!("https://{host}"))),
+        reach: match at(values, "push.loopback").as_bool() {
+            Some(true) => Reach::Loopback,
+            Some(false) | None => Reach::Internet,
+        },
     }
 }
 

@@ -6,6 +6,7 @@ pub(crate) mod calls;
 pub(crate) mod channels;
 pub(crate) mod chat;
 pub(crate) mod clarifications;
+pub(crate) mod devices;
 pub(crate) mod grants;
 pub(crate) mod history;
 pub(crate) mod login;

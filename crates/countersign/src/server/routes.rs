@@ -15,8 +15,8 @@ use utoipa_axum::routes;
 use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
-    admin, approvals, calls, channels, chat, clarifications, grants, history, login, operations,
-    page, practice, rules, runs, sessions, usage,
+    admin, approvals, calls, channels, chat, clarifications, devices, grants, history, login,
+    operations, page, practice, rules, runs, sessions, usage,
 };
 use super::problem::Problem;
 use super::{events, gzip, openapi, outer};
@@ -114,6 +114,11 @@ fn table() -> Vec<Row> {
         (READS, routes!(admin::logins)),
         (READS, routes!(admin::revoke_login)),
         (READS, routes!(rules::in_force)),
+        (ANSWERS, routes!(devices::push)),
+        (ANSWERS, routes!(devices::list)),
+        (ANSWERS, routes!(devices::add)),
+        (ANSWERS, routes!(devices::remove)),
+        (ANSWERS, routes!(devices::test)),
         (ADMIN, routes!(admin::config)),
         (ADMIN, routes!(admin::set_config)),
     ]

@@ -5,7 +5,7 @@ use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::delivery::DeliveryView;
 use countersign_gate::delivery::health::ChannelView;
 use countersign_gate::history::traces::TraceView;
-use countersign_gate::people::{KeyView, LoginView, PersonView};
+use countersign_gate::people::{DeviceView, KeyView, LoginView, PersonView};
 use countersign_gate::records::schema;
 use countersign_gate::records::view::{ApprovalView, CallView, GrantView, Page, ScopeView};
 use countersign_gate::reviews::ReviewView;
@@ -58,6 +58,8 @@ lists! {
     PersonList { people: PersonView }
     /// Signed-in browsers.
     LoginList { logins: LoginView }
+    /// Devices that take notifications.
+    DeviceList { devices: DeviceView }
     /// How people are reached, and how that goes.
     ChannelList { channels: ChannelView }
     /// Token usage, the oldest day first.

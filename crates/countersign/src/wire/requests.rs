@@ -497,6 +497,20 @@ pub(crate) struct ConfigBody {
     pub(crate) value: String,
 }
 
+/// A browser that is to take notifications, as its push subscription says.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeviceBody {
+    /// A name for people, such as `Firefox on Android`.
+    pub(crate) name: String,
+    /// Where messages are sent: https, at a push service of the internet.
+    pub(crate) endpoint: String,
+    /// The public key of the browser, in base64url.
+    pub(crate) p256dh: String,
+    /// The secret of the browser, in base64url.
+    pub(crate) auth: String,
+}
+
 /// A one-time code.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

@@ -53,6 +53,15 @@ pub(crate) struct LoginCode {
     pub(crate) expires_in: u32,
 }
 
+/// How devices are told.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub(crate) struct PushView {
+    /// The public key that a browser subscribes for, in base64url.
+    pub(crate) public_key: String,
+    /// Whether a notification says what waits, and not only that something does.
+    pub(crate) shows_what: bool,
+}
+
 /// One run.
 #[derive(Debug, Serialize, Deserialize, ToSchema)]
 pub(crate) struct RunView {

@@ -25,6 +25,7 @@ mod kill;
 #[path = "../shared/ours.rs"]
 mod ours;
 mod page;
+mod push;
 mod replicas;
 mod roles;
 mod runs;

@@ -86,6 +86,11 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("GET", "/v1/logins", READS),
     ("DELETE", "/v1/logins/{id}", READS),
     ("GET", "/v1/rules", READS),
+    ("GET", "/v1/push", ANSWERS),
+    ("GET", "/v1/devices", ANSWERS),
+    ("POST", "/v1/devices", ANSWERS),
+    ("DELETE", "/v1/devices/{id}", ANSWERS),
+    ("POST", "/v1/devices/{id}/test", ANSWERS),
     ("GET", "/v1/config", ADMIN),
     ("POST", "/v1/config", ADMIN),
 ];

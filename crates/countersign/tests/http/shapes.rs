@@ -134,6 +134,13 @@ fn answers_have_the_shapes_that_are_described() {
         "replying_to": "I want to kill myself tonight",
     });
     gateway.post(&agent, "/v1/calls", &cry);
+    let key =
+        "BCVxsr7N_eNgVRqvHtD0zTZsEc6-VV-JvLexhqUzORcxaOzi6-AYWXvTBHm4bjyPjs7Vd8pZGH6SRpkNtoIAiw4";
+    let device = json!({
+        "name": "phone", "endpoint": "https://push.example.org/x", "p256dh": key,
+        "auth": "BTBZMqHH6r4Tts7J_aSIgg",
+    });
+    gateway.post(&admin, "/v1/devices", &device);
     let rows = [
         ("/v1/whoami", "/v1/whoami".to_owned()),
         ("/v1/approvals", "/v1/approvals".to_owned()),
@@ -152,6 +159,8 @@ fn answers_have_the_shapes_that_are_described() {
         ("/v1/people", "/v1/people".to_owned()),
         ("/v1/logins", "/v1/logins".to_owned()),
         ("/v1/channels", "/v1/channels".to_owned()),
+        ("/v1/push", "/v1/push".to_owned()),
+        ("/v1/devices", "/v1/devices".to_owned()),
         ("/v1/ledger", "/v1/ledger".to_owned()),
         ("/v1/ledger/verify", "/v1/ledger/verify".to_owned()),
         ("/v1/runs", "/v1/runs".to_owned()),

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use countersign_channels::push::PushSettings;
 use countersign_core::assessment::SideEffect;
 use countersign_core::card::Redacts;
 use countersign_core::policy::Policy;
@@ -28,6 +29,20 @@ pub struct Settings {
     pub assessors: Vec<AssessorSettings>,
     /// Channels that are tried one after the other until one has the card; all others get it at once.
     pub fallback: Vec<String>,
+    /// How devices are told.
+    pub push: PushSettings,
+    /// How much a notification on a device tells.
+    pub push_shows: PushShows,
+}
+
+/// How much a notification on a device tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PushShows {
+    /// That something waits.
+    #[default]
+    That,
+    /// What waits, too, unless a person in crisis may be concerned.
+    What,
 }
 
 impl Default for Settings {
@@ -42,6 +57,8 @@ impl Default for Settings {
             issuer: "countersign".to_owned(),
             assessors: Vec::new(),
             fallback: Vec::new(),
+            push: PushSettings::default(),
+            push_shows: PushShows::That,
         }
     }
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_channels::press::Click;
+use countersign_channels::push::Subscription;
 use countersign_core::grant::Scope;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Entry;
@@ -25,12 +26,13 @@ use crate::chats::click::{Clicked, Refusal};
 use crate::clarifications::{ClarificationView, Clarified, Question};
 use crate::delivery::DeliveryView;
 use crate::delivery::health::ChannelView;
+use crate::delivery::push::DeviceTest;
 use crate::history::statistics::{StatsFilter, StatsView};
 use crate::history::traces::{Replayed, TraceFilter, TraceView};
 use crate::history::what_if::ProposedThresholds;
 use crate::ledger::anchor::Anchor;
 use crate::ledger::verify::LedgerState;
-use crate::people::{KeyBounds, KeyView, LoginView, NewKey, NewLogin, PersonView};
+use crate::people::{DeviceView, KeyBounds, KeyView, LoginView, NewKey, NewLogin, PersonView};
 use crate::records::request::{Reply, Report, Submission};
 use crate::records::view::{
     ApprovalView, CallView, ConsumedView, EditedView, FileChanges, GrantView, Page, ScopeView,
@@ -136,6 +138,11 @@ operations! {
     fn authenticate_login(secret: &str) -> Principal = people.authenticate_login;
     fn logins(who: &Principal) -> Page<LoginView> = people.logins;
     fn revoke_login(who: &Principal, id: &str) -> () = people.revoke_login;
+    fn add_device(who: &Principal, name: &str, subscription: Subscription) -> DeviceView
+        = people.add_device;
+    fn devices(who: &Principal) -> Page<DeviceView> = people.devices;
+    fn remove_device(who: &Principal, id: &str) -> () = people.remove_device;
+    fn test_device(who: &Principal, id: &str) -> DeviceTest = delivery.test_device;
     fn end_login(who: &Principal, secret: &str) -> () = people.end_login;
     fn people(who: &Principal) -> Page<PersonView> = people.list;
     fn put_person(who: &Principal, person: PersonView) -> PersonView = people.put_person;

@@ -227,7 +227,7 @@ impl People {
     }
 
     /// Returns who acts with this key in a browser, if it is live.
-    async fn signed_in(&self, key: &str) -> Result<Option<Principal>, GateError> {
+    pub(super) async fn signed_in(&self, key: &str) -> Result<Option<Principal>, GateError> {
         let found = self.base.store.get(Kind::Key, key).await?;
         let live = found.filter(|record| record.status == RecordStatus::Live.word());
         live.map(|record| principal(&record, "page")).transpose()

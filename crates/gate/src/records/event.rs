@@ -145,6 +145,10 @@ events! {
     LoginStarted(LoginStarted) = "login.started",
     /// A browser was signed out.
     LoginEnded(LoginEnded) = "login.ended",
+    /// A browser takes notifications from now on.
+    DeviceAdded(DeviceHappening) = "device.added",
+    /// It takes none any more.
+    DeviceRemoved(DeviceHappening) = "device.removed",
     /// The configuration is about to be changed.
     ConfigChanged(ConfigChanged) = "config.changed",
     /// The ledger up to here was signed.
@@ -564,6 +568,15 @@ shapes! {
         login_id: String = "The login.",
         key_id: String = "Whose.",
         by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// A browser takes notifications, or no longer does.
+    DeviceHappening {
+        device_id: String = "The device.",
+        name: String = "Its name.",
+        person: String = "Whose it is.",
+        service: String = "The host of its push service.",
+        by: String = "Who did it; `push service` if the browser gave it up.",
         timestamp: f64 = "When.",
     }
     /// The configuration is about to be changed.

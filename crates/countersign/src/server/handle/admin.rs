@@ -16,6 +16,9 @@ use crate::server::whole_id::WholeId;
 use crate::wire::lists::{KeyList, LoginList, PersonList};
 use crate::wire::requests::{ConfigBody, NewKeyBody, PersonBody};
 
+/// Keys of the configuration that open this machine to tests: only who writes its files sets them.
+const FILE_ONLY: &[&str] = &["push", "push.loopback"];
+
 /// Lists keys
 #[utoipa::path(get, path = "/v1/keys",
     responses((status = 200, description = "keys, without their secrets", body = KeyList)))]
@@ -137,6 +140,10 @@ pub(crate) async fn set_config(
     caller: Caller,
     JsonBody(body): JsonBody<ConfigBody>,
 ) -> Answer<Value> {
+    if FILE_ONLY.contains(&body.key.as_str()) {
+        let message = format!("`{}` can be set in config.yaml only", body.key);
+        return Err(Problem::invalid("key", "file_only", message));
+    }
     // Recorded before it is done: a change without a record must not be possible.
     app.gate
         .note_config_change(&caller.principal, &body.key)
