@@ -5,6 +5,7 @@
 
 pub mod chat;
 pub mod mattermost;
+mod ntfy;
 pub mod order;
 pub mod platform;
 pub mod press;
@@ -18,6 +19,7 @@ mod webhook;
 use std::future::Future;
 use std::pin::Pin;
 
+pub use ntfy::{NTFY, Ntfy, NtfySettings, Shows};
 pub use order::{Delivered, Order};
 pub use recorder::{Recorder, Said};
 pub use webhook::{Verified, VerifyError, Webhook, WebhookSettings};

@@ -24,6 +24,8 @@ pub struct Order {
     pub is_opened: bool,
     /// How it ended; `None` while it waits.
     pub closing: Option<Closing>,
+    /// Whether a person in crisis may be concerned.
+    pub is_crisis: bool,
     /// What buttons are sealed with.
     pub seal: Seal,
 }

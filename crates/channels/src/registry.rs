@@ -4,6 +4,7 @@
 //! program sees a [`Chat`](crate::chat::Chat).
 
 use crate::mattermost;
+use crate::ntfy::NTFY;
 use crate::platform::Platform;
 
 /// Every chat platform.
@@ -12,8 +13,11 @@ pub const PLATFORMS: &[Platform] = &[mattermost::settings::PLATFORM];
 /// The type of a channel that is no chat.
 pub const WEBHOOK: &str = "webhook";
 
-/// The values of `channels.NAME.type`: webhooks, and every platform.
-pub const TYPES: [&str; PLATFORMS.len() + 1] = types();
+/// The types of channels that are no chats.
+const PLAIN: [&str; 2] = [WEBHOOK, NTFY];
+
+/// The values of `channels.NAME.type`: those, and every platform.
+pub const TYPES: [&str; PLATFORMS.len() + PLAIN.len()] = types();
 
 /// Returns the platform called `name`.
 pub fn platform(name: &str) -> Option<&'static Platform> {
@@ -24,11 +28,15 @@ pub fn platform(name: &str) -> Option<&'static Platform> {
     clippy::indexing_slicing,
     reason = "by the length of the array; it runs only while compiling, where a wrong index is an error"
 )]
-const fn types() -> [&'static str; PLATFORMS.len() + 1] {
-    let mut types = [WEBHOOK; PLATFORMS.len() + 1];
+const fn types() -> [&'static str; PLATFORMS.len() + PLAIN.len()] {
+    let mut types = [WEBHOOK; PLATFORMS.len() + PLAIN.len()];
     let mut at = 0;
-    while at < PLATFORMS.len() {
-        types[at + 1] = PLATFORMS[at].name;
+    while at < types.len() {
+        types[at] = if at < PLAIN.len() {
+            PLAIN[at]
+        } else {
+            PLATFORMS[at - PLAIN.len()].name
+        };
         at += 1;
     }
     types

@@ -154,6 +154,7 @@ fn order(number: usize, attempt: Attempt) -> Order {
         attempt,
         is_opened: false,
         closing: None,
+        is_crisis: false,
         seal: Seal::new([7; 32]),
     }
 }

@@ -547,6 +547,7 @@ impl Delivery {
             attempt,
             is_opened: about.is_opened,
             closing: about.closing,
+            is_crisis: about.is_crisis,
             seal: self.base.seal.clone(),
         }
     }

@@ -3,6 +3,7 @@
 mod background;
 pub mod mattermost;
 pub mod model;
+pub mod ntfy;
 pub mod postgres;
 pub mod push;
 pub mod relay;

@@ -78,6 +78,7 @@ fn order(what: Subject) -> Order {
         attempt: Attempt::First,
         is_opened: false,
         closing: None,
+        is_crisis: false,
         seal: Seal::new([1; 32]),
     }
 }

@@ -193,6 +193,7 @@ fn app(
         socket_keys: auth::SocketKeys::default(),
         metrics: metrics::Metrics::default(),
         webhooks: gateway.channels.webhooks.clone(),
+        notifiers: gateway.channels.notifiers.clone(),
         desks: desks(gateway),
         web_dir: serve.web_dir.clone(),
         description: OnceLock::new(),

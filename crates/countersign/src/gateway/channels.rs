@@ -7,7 +7,7 @@ use std::sync::Arc;
 use countersign_channels::chat::Chat;
 use countersign_channels::platform::{Platform, Settings};
 use countersign_channels::registry::{self, PLATFORMS, TYPES, WEBHOOK};
-use countersign_channels::{Channel, Webhook, WebhookSettings};
+use countersign_channels::{Channel, NTFY, Ntfy, NtfySettings, Shows, Webhook, WebhookSettings};
 use countersign_gate::people::PersonView;
 use countersign_gate::{Gate, GateError};
 use serde_json::Value;
@@ -19,18 +19,22 @@ use crate::config::read::at;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Channels {
     pub(crate) webhooks: Vec<Webhook>,
+    /// Those that only tell.
+    pub(crate) notifiers: Vec<Ntfy>,
     /// Those people answer and talk in.
     pub(crate) chats: Vec<Arc<dyn Chat>>,
 }
 
 impl Channels {
-    /// Returns all of them: webhooks, then chats.
+    /// Returns all of them: webhooks, those that only tell, then chats.
     pub(crate) fn all(&self) -> Vec<Arc<dyn Channel>> {
         let webhooks = self.webhooks.iter();
         let webhooks = webhooks.map(|it| Arc::new(it.clone()) as Arc<dyn Channel>);
+        let notifiers = self.notifiers.iter();
+        let notifiers = notifiers.map(|it| Arc::new(it.clone()) as Arc<dyn Channel>);
         let chats = self.chats.iter();
         let chats = chats.map(|it| Arc::clone(it) as Arc<dyn Channel>);
-        webhooks.chain(chats).collect()
+        webhooks.chain(notifiers).chain(chats).collect()
     }
 
     /// Returns the hosts under which chats call this gateway back.
@@ -53,6 +57,10 @@ pub(crate) fn build(values: &Value) -> Result<Channels, Complaint> {
         };
         if wanted == WEBHOOK {
             channels.webhooks.push(webhook(&settings)?);
+            continue;
+        }
+        if wanted == NTFY {
+            channels.notifiers.push(ntfy(&settings)?);
             continue;
         }
         let Some(platform) = registry::platform(&wanted) else {
@@ -94,6 +102,26 @@ fn webhook(settings: &Settings<'_>) -> Result<Webhook, Complaint> {
         secret: settings.secret("secret_env").map_err(wrong)?.into_bytes(),
     };
     Webhook::new(settings).map_err(wrong)
+}
+
+fn ntfy(settings: &Settings<'_>) -> Result<Ntfy, Complaint> {
+    let needs = "it needs `type: ntfy`, the server's `url`, a `topic`, and `page_url`, where people \
+                 open this page; `token_env` names the variable its token is in";
+    let wrong = |why: String| unusable(settings.name, &why, needs);
+    let token = settings.text("token_env");
+    let token = token.map(|_| settings.secret("token_env")).transpose();
+    let settings = NtfySettings {
+        name: settings.name.to_owned(),
+        url: settings.text("url").unwrap_or_default(),
+        topic: settings.text("topic").unwrap_or_default(),
+        token: token.map_err(wrong)?,
+        page_url: settings.text("page_url").unwrap_or_default(),
+        shows: match settings.text("show").as_deref() {
+            Some("what") => Shows::What,
+            Some(_) | None => Shows::That,
+        },
+    };
+    Ntfy::new(settings).map_err(wrong)
 }
 
 fn unusable(name: &str, why: &str, needs: &str) -> Complaint {

@@ -22,6 +22,7 @@ mod hook_failures;
 mod hooks;
 mod init;
 mod kill;
+mod ntfy;
 #[path = "../shared/ours.rs"]
 mod ours;
 mod page;

@@ -87,7 +87,10 @@ pub(crate) async fn doctor(
     let findings = match desk(&app, &name) {
         Ok(desk) => desk.findings().await,
         Err(_) if app.webhooks.iter().any(|it| it.name() == name) => Vec::new(),
-        Err(problem) => return Err(problem),
+        Err(problem) => match app.notifiers.iter().find(|it| it.name() == name) {
+            Some(notifier) => notifier.examine().await,
+            None => return Err(problem),
+        },
     };
     Ok(Json(Diagnosis {
         channel: name,
