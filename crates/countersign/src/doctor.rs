@@ -10,6 +10,7 @@ mod child;
 mod gateway;
 mod home;
 mod model;
+mod push;
 pub(crate) mod report;
 mod settings;
 mod store;
@@ -51,6 +52,7 @@ pub(crate) fn examine(reach: &Reach, scope: Scope, report: &mut Report) -> Resul
         report.add_all(gateway::check_keys(client, &home));
         report.add_all(gateway::check_people(client));
         report.add_all(gateway::check_channels(client));
+        report.add_all(push::check(client, &home));
     }
     report.add_all(store::check_spool(&home));
     let wanted = scope.agent.map_or(Wanted::All, Wanted::Only);
