@@ -12,7 +12,10 @@ import { gzipSync } from "node:zlib";
 
 /** Maximum size of the scripts that the first view loads, compressed. */
 const GOAL_BYTES = 60_000;
-const COPIED = ["icon.svg"];
+/** What other programs fetch, too, so its names stay. */
+const COPIED = [
+  "icon.svg", "manifest.webmanifest", "icon-192.png", "icon-512.png", "icon-maskable.png", "icon-apple.png", "icon-badge.png",
+];
 /** Parts of the style sheet in src/style, in cascade order. */
 const STYLES = [
   "tokens", "base", "controls", "frame", "inbox", "card", "diff", "records", "insights", "people", "ledger", "dialog", "narrow",
@@ -65,7 +68,7 @@ const options = {
 };
 
 /** Writes what was built, the files beside it and their list. Returns the scripts of the first view. */
-function write({ outputFiles, metafile }) {
+async function write({ outputFiles, metafile }) {
   const files = new Map(outputFiles.map((file) => [nameOf(file.path), Buffer.from(file.contents)]));
   const style = STYLES.map((name) => readFileSync(`src/style/${name}.css`, "utf8")).join("\n");
   const styleName = `style-${hashOf(style)}.css`;
@@ -73,6 +76,7 @@ function write({ outputFiles, metafile }) {
   for (const name of COPIED) files.set(name, readFileSync(`src/${name}`));
   const first = firstScripts(metafile);
   files.set("index.html", Buffer.from(page(first, styleName)));
+  files.set("worker.js", await worker([...files.values()]));
   const names = [...files.keys(), "files.json"].sort();
   const addresses = names.map((name) => (name === "index.html" ? "/" : `/${name}`));
   files.set("files.json", Buffer.from(`${JSON.stringify(addresses, null, 2)}\n`));
@@ -82,6 +86,15 @@ function write({ outputFiles, metafile }) {
   for (const old of readdirSync(out)) if (!files.has(old)) rmSync(`${out}/${old}`);
   for (const [name, bytes] of files) writeFileSync(`${out}/${name}`, bytes);
   return { files, first, styleName };
+}
+
+/** Bundles the service worker. It names the files it was built with, so that a new page is a new worker. */
+async function worker(files) {
+  const version = hashOf(Buffer.concat(files));
+  const made = await build({
+    ...options, plugins: [], splitting: false, entryPoints: ["src/worker.ts"], define: { VERSION: JSON.stringify(version) },
+  });
+  return Buffer.from(made.outputFiles[0].contents);
 }
 
 /** Returns the script of the page and all that it imports at once. */
@@ -111,9 +124,9 @@ if (watching) {
   const writer = {
     name: "write",
     setup(build) {
-      build.onEnd((made) => {
+      build.onEnd(async (made) => {
         if (made.errors.length > 0) return;
-        write(made);
+        await write(made);
         console.log("built");
       });
     },
@@ -121,7 +134,7 @@ if (watching) {
   const made = await context({ ...options, plugins: [withoutMarkup, withFrame, writer] });
   await made.watch();
 } else {
-  const { files, first, styleName } = write(await build(options));
+  const { files, first, styleName } = await write(await build(options));
   const packed = (name) => gzipSync(files.get(name), { level: 9 }).length;
   const sum = (names) => names.reduce((all, name) => all + packed(name), 0);
   for (const name of [...files.keys()].filter((name) => !name.startsWith("files."))) {

@@ -2,6 +2,7 @@
 
 import { effect } from "@preact/signals";
 
+import { isNotified } from "./device";
 import { arrivals, link, waiting } from "./live";
 import { notifies, sounds } from "./settings";
 
@@ -18,13 +19,15 @@ export function badge(): void {
     told = arrivals.value;
     if (fresh === 0) return;
     if (sounds.peek()) sound();
-    if (notifies.peek() && document.visibilityState !== "visible") notify(fresh);
+    if (notifies.peek() && document.visibilityState !== "visible") void notify(fresh);
   });
 }
 
 /** What waits is not written into the notification: it may be read by somebody passing by. */
-function notify(fresh: number): void {
+async function notify(fresh: number): Promise<void> {
   if (!("Notification" in window) || Notification.permission !== "granted") return;
+  // A device that is told anyway is not told twice.
+  if (await isNotified()) return;
   const body = fresh === 1 ? "A call is waiting for your answer." : `${fresh} calls are waiting for your answer.`;
   const shown = new Notification("Countersign", { body, tag: "countersign" });
   shown.onclick = () => {

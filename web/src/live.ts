@@ -9,6 +9,7 @@ import { batch, computed, signal } from "@preact/signals";
 
 import { ApiError, get, isUnknown, post, segment } from "./api";
 import { now } from "./clock";
+import { turnOff } from "./device";
 import { follow } from "./stream";
 import * as sync from "./sync";
 import type { Approval, Clarification, Identity, LiveEvent, Person, Row } from "./wire";
@@ -409,6 +410,8 @@ function announce(fresh: number): void {
 
 /** Signs this browser out. */
 export async function signOut(): Promise<void> {
+  // Whoever comes next to this browser is not told what waits for somebody else.
+  await turnOff().catch(() => undefined);
   await post("/v1/logout").catch(() => undefined);
   location.assign("/");
 }

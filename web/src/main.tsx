@@ -5,6 +5,7 @@ import { render } from "preact";
 
 import { App } from "./app";
 import { badge } from "./badge";
+import { install } from "./install";
 import { run } from "./live";
 import { hasCode, signIn } from "./session";
 
@@ -23,6 +24,7 @@ window.addEventListener("hashchange", () => {
 const page = document.getElementById("page");
 if (page !== null) {
   badge();
+  install();
   void begin();
   render(<App problem={problem} />, page);
 }

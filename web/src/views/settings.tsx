@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 
 import { me, signOut } from "../live";
+import { Devices } from "../parts/devices";
 import { Facts } from "../parts/fields";
 import { Head } from "../parts/states";
 import { advances, notifies, sounds } from "../settings";
@@ -22,9 +23,9 @@ export function Settings() {
   const who = me.value;
   return (
     <div class="page">
-      <Head title="Settings" lead="Stored in this browser only." />
+      <Head title="Settings" />
       <section class="panel">
-        <h2>When something is waiting</h2>
+        <h2>While this page is open</h2>
         <label class="tick">
           <input
             type="checkbox"
@@ -49,6 +50,7 @@ export function Settings() {
           </span>
         </label>
       </section>
+      {who?.role === "approver" || who?.role === "admin" ? <Devices /> : null}
       <section class="panel">
         <h2>After an answer</h2>
         <label class="tick">

@@ -155,6 +155,7 @@ fn every_answer_keeps_a_browser_in_check() {
             "insertAdjacentHTML",
             "document.write",
             "eval(",
+            "importScripts",
         ] {
             assert!(!script.contains(word), "{path}: {word}");
         }
@@ -174,7 +175,8 @@ fn a_browser_keeps_what_cannot_change_and_asks_again_for_the_rest() {
         let header = |name: &str| plain.headers()[name].to_str().unwrap().to_owned();
         let (caching, tag) = (header("cache-control"), header("etag"));
         let is_script = has_ending(&path, "js") || has_ending(&path, "css");
-        let expected = if is_script {
+        // Browsers look for a new worker under the same name.
+        let expected = if is_script && path != "/worker.js" {
             "public, max-age=31536000, immutable"
         } else {
             "no-cache"
@@ -218,6 +220,38 @@ fn a_long_list_is_compressed_for_who_asks_and_a_stream_never() {
     for path in ["/v1/whoami", "/v1/events", "/openapi.json"] {
         let answer = get(path);
         assert!(!answer.headers().contains_key("content-encoding"), "{path}");
+    }
+}
+
+#[test]
+fn the_page_can_be_installed() {
+    let gateway = Gateway::start();
+    let get = |path: &str| gateway.request("GET", path).send().unwrap();
+    let page = get("/").text().unwrap();
+    let manifest = "manifest.webmanifest";
+    assert!(page.contains(&format!("rel=\"manifest\" href=\"/{manifest}\"")));
+    assert!(page.contains("rel=\"apple-touch-icon\" href=\"/icon-apple.png\""));
+    let manifest: serde_json::Value = get(&format!("/{manifest}")).json().unwrap();
+    assert_eq!(manifest["display"], "standalone");
+    let icons = manifest["icons"].as_array().unwrap();
+    assert!(icons.iter().any(|it| it["purpose"] == "maskable"));
+    let others = ["/icon-apple.png", "/icon-badge.png", "/worker.js"].map(str::to_owned);
+    let icons = icons
+        .iter()
+        .map(|it| it["src"].as_str().unwrap().to_owned());
+    for path in icons.chain(others) {
+        let answer = get(&path);
+        assert_eq!(answer.status().as_u16(), 200, "{path}");
+        let kind = answer.headers()["content-type"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let wanted = match path.rsplit_once('.').unwrap().1 {
+            "svg" => "image/svg+xml",
+            "png" => "image/png",
+            _ => "text/javascript; charset=utf-8",
+        };
+        assert_eq!(kind, wanted, "{path}");
     }
 }
 
@@ -379,7 +413,10 @@ fn the_page_is_read_from_a_folder_while_it_is_worked_on() {
     let policy = answer.headers()["content-security-policy"]
         .to_str()
         .unwrap();
-    assert!(policy.contains("trusted-types 'none'"), "{policy}");
+    assert!(
+        policy.ends_with("trusted-types countersign-worker"),
+        "{policy}"
+    );
     assert_eq!(answer.text().unwrap(), "<title>mine</title>");
     for path in [
         "/page-AB12CD34.js",

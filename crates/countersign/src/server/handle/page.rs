@@ -21,10 +21,12 @@ use crate::server::App;
 use crate::server::gzip::{self, GZIP, gzip};
 use crate::server::problem::Problem;
 
+/// What the page may do. The one policy for script addresses returns the service worker's, always.
 const POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self'; \
+     manifest-src 'self'; worker-src 'self'; \
      base-uri 'none'; form-action 'none'; frame-ancestors 'none'; \
-     require-trusted-types-for 'script'; trusted-types 'none'",
+     require-trusted-types-for 'script'; trusted-types countersign-worker",
 );
 /// What a page may ask a browser for, all of it refused.
 const PERMISSIONS: HeaderValue = HeaderValue::from_static(
@@ -38,11 +40,12 @@ const EMBEDDED: &[(&str, &[u8])] = &include!("../../../../../web/dist/files.rs")
 /// The file at `/`.
 const FIRST: &str = "index.html";
 /// Endings of names and their media types.
-const KINDS: [(&str, &str); 6] = [
+const KINDS: [(&str, &str); 7] = [
     ("html", "text/html; charset=utf-8"),
     ("js", "text/javascript; charset=utf-8"),
     ("css", "text/css; charset=utf-8"),
     ("svg", "image/svg+xml"),
+    ("png", "image/png"),
     ("json", "application/json"),
     ("webmanifest", "application/manifest+json"),
 ];
