@@ -177,7 +177,15 @@ fn read_tables() -> Result<Tables, String> {
         }
         let part: Tables =
             toml::from_str(&text).map_err(|error| format!("{}: {error}", file.display()))?;
-        tables.program.extend(part.program);
+        let of_system = match part.origin.as_deref() {
+            None => false,
+            Some("system") => true,
+            Some(other) => return Err(format!("{}: unknown origin `{other}`", file.display())),
+        };
+        let rows = part.program.into_iter();
+        tables
+            .program
+            .extend(rows.map(|row| rows::ProgramRow { of_system, ..row }));
         tables.sub.extend(part.sub);
         tables.verbs.extend(part.verbs);
         tables.path.extend(part.path);
@@ -298,7 +306,7 @@ fn write_programs(tables: &Tables, code: &mut String) -> Result<(), String> {
                 format!("Some(&VERBS_{at})")
             }
         };
-        writeln!(code, "Program {{ row: {row}, has_subs: {}, subs: &[{sub_list}], verbs: {verbs}, verb_words: {} }},", program.subs, program.verb_words.unwrap_or(1)).unwrap();
+        writeln!(code, "Program {{ row: {row}, has_subs: {}, subs: &[{sub_list}], verbs: {verbs}, verb_words: {}, of_system: {} }},", program.subs, program.verb_words.unwrap_or(1), program.of_system).unwrap();
     }
     writeln!(code, "];\n/// Name of each program and its place in [`PROGRAMS`], sorted by name.\npub static PROGRAM_NAMES: &[(&str, u16)] = &[").unwrap();
     for (name, index) in &owner {

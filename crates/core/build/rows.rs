@@ -9,6 +9,10 @@ use crate::languages::LanguageRow;
 #[derive(Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tables {
+    /// `system` at the top of a file: its programs come with a system, and a package of such a name is
+    /// another program.
+    #[serde(default)]
+    pub(crate) origin: Option<String>,
     #[serde(default)]
     pub(crate) program: Vec<ProgramRow>,
     #[serde(default)]
@@ -41,6 +45,9 @@ pub(crate) struct Tables {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ProgramRow {
     pub(crate) names: Vec<String>,
+    /// Whether it comes with a system and not with a registry of packages.
+    #[serde(skip)]
+    pub(crate) of_system: bool,
     #[serde(default)]
     pub(crate) does: Option<String>,
     #[serde(default)]

@@ -1,6 +1,8 @@
 //! Content checks of a text: crisis, secrets, personal data, human impact.
 
 pub mod crisis;
+#[cfg(test)]
+mod damage;
 pub mod impact;
 mod keywords;
 mod operations;

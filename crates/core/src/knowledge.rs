@@ -29,6 +29,8 @@ pub struct Program {
     pub verbs: Option<&'static Verbs>,
     /// How many leading words may hold the verb.
     pub verb_words: u8,
+    /// Whether it comes with a system, so that a package of this name is another program.
+    pub of_system: bool,
 }
 
 /// The row of a program or subcommand.

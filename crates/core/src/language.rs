@@ -22,6 +22,7 @@ pub(crate) use self::forks::without_end;
 
 use std::collections::BTreeSet;
 
+use crate::knowledge::names::SECRET_VARIABLE_WORDS;
 use crate::knowledge::{Effect, Role, languages};
 
 /// Longer fragments are not read at all: nobody types them, and a person should look.
@@ -43,6 +44,17 @@ pub(crate) const SECRET_PART: char = '\u{fdd3}';
 
 /// Stands in a word for something that was read on this machine.
 pub(crate) const DATA_PART: &str = "\u{fdd4}";
+
+/// What is said of all variables of the environment.
+pub(crate) const ALL_VARIABLES: &str = "all variables of the environment";
+
+/// Whether the name of a variable says that it holds a credential.
+pub(crate) fn is_secret_variable(name: &str) -> bool {
+    let upper = name.to_ascii_uppercase();
+    SECRET_VARIABLE_WORDS
+        .iter()
+        .any(|sign| upper.contains(sign))
+}
 
 /// The file that holds them all.
 pub(crate) const WHOLE_ENVIRONMENT: &str = "/proc/self/environ";
@@ -68,6 +80,8 @@ pub enum Deed {
     MayRead(String),
     /// Reads the file at this path.
     ReadFile(String),
+    /// Shows these variables of the environment, which hold credentials.
+    Reveal(String),
     /// Creates or overwrites the file at this path, or appends to it.
     WriteFile(String),
     /// Stores what was loaded over the network in the file at this path.

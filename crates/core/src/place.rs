@@ -7,6 +7,7 @@ pub(crate) mod below;
 mod beside;
 mod drives;
 mod patterns;
+pub(crate) mod shares;
 mod workspace;
 
 use std::sync::Arc;

@@ -14,6 +14,7 @@ use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::names::{ENVIRONMENT_KEYS, INPUT_KEYS};
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
 use crate::language::{self, Deed, Reading};
+use crate::place::shares::hosts_in;
 use crate::place::{Ground, mark_home};
 use crate::score::Score;
 use crate::shell::placeholder::parse_filled;
@@ -108,6 +109,11 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
         gathered.acts.push(act);
     }
     let mut walk = Walk::new(ground.clone(), knows);
+    if ground.is_windows {
+        for host in hosts_in(command) {
+            walk.opens_share(host, Span::default());
+        }
+    }
     let mut stopped = None;
     match parse_filled(command) {
         Ok(script) => {

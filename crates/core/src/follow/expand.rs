@@ -205,6 +205,7 @@ impl Walk<'_> {
             }
             Part::Substitution { body, quoted } => {
                 let stream = self.substitute(body);
+                let stream = self.out_of_files(stream);
                 let value = match stream.text {
                     Some(text) => Value {
                         items: Some(vec![text.trim_end_matches('\n').to_owned()]),

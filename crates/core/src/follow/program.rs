@@ -17,6 +17,7 @@ mod files;
 mod filled;
 mod floor;
 mod foreign;
+mod guarded;
 mod lifts;
 mod line;
 mod linker;
@@ -56,7 +57,7 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Heard, Walk};
 use crate::knowledge::names::{
-    COREPACK_MANAGERS, HANDING_PROGRAMS, ROW_REASONS, TALKERS, TASK_RUNNERS,
+    COREPACK_MANAGERS, HANDING_PROGRAMS, ROW_REASONS, TAKING_NAMES, TALKERS, TASK_RUNNERS,
 };
 use crate::knowledge::{Effect, PathKind, Program, Role, Row, Style};
 use crate::language::{self, Deed};
@@ -254,6 +255,10 @@ impl Walk<'_> {
     ) -> Stream {
         let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
         let read = options::read(row, args);
+        let taken = TAKING_NAMES
+            .contains(row.name)
+            .then(|| self.out_of_files(stdin.clone()));
+        let stdin = taken.as_ref().unwrap_or(stdin);
         self.shows_handed(row, name, args);
         if read.command.is_none() && lifts::only_asks(row, args) {
             return self.only_looks(row.name, span);
@@ -272,17 +277,21 @@ impl Walk<'_> {
         self.beyond_the_row(&line);
         self.spreads(&line);
         self.catastrophes(&line);
+        self.around_guards(&line);
         let before = self.scope.brought.variables;
         self.scope.brought.variables |= HANDING_PROGRAMS.contains(row.name);
         let special = row
             .reader
             .and_then(|reader| self.read_specially(reader, &line));
         let mut stream = special.unwrap_or_else(|| self.by_table(&line, does));
+        self.reads_listed(&line);
         stream.taint.secret |= self.reads_trees(&line).secret;
         stream.taint.data = carried::tells(&line, does, &stream);
         self.unpacks_brought(&line);
         (stream.taint.free, stream.taint.loose) = spread::freedom(&line, &stream);
         stream.taint.computed = spread::computes(&line, &stream);
+        stream.taint.variables &= !disclosure::narrows(&line);
+        stream.files = self.read_from(&line);
         let given = if before {
             Handed::Before
         } else {
@@ -354,6 +363,7 @@ impl Walk<'_> {
             stream.taint.secret &= line.stdin.taint.secret;
         }
         stream.taint.secret |= base == Effect::Secret || line.prints_environment();
+        stream.taint.variables |= line.prints_environment();
         stream.taint.network |= base == Effect::NetRead;
         if base == Effect::NetRead {
             self.remember_downloads(line.read, &stream);

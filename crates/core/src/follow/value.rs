@@ -19,6 +19,8 @@ pub(crate) const NAMES_MAX: usize = 8;
 pub struct Taint {
     /// Some of it was read from a place that holds secrets.
     pub secret: bool,
+    /// All variables of an environment are part of it, credentials included.
+    pub variables: bool,
     /// Some of it was loaded from the network.
     pub network: bool,
     /// Some of it is what a command printed.
@@ -37,10 +39,15 @@ pub struct Taint {
     pub uncertain: bool,
     /// The service whose credential is part of it: its place in `SERVICE_HOSTS`, counted from one.
     pub service: u8,
+    /// The owner by whose name a credential is called that is none of those services: a mark of the name,
+    /// zero where there is none.
+    pub owner: u32,
 }
 
 /// Credentials of several services.
 const SEVERAL: u8 = u8::MAX;
+/// The mark of an owner that is not known, or of several.
+pub(crate) const NOBODY: u32 = u32::MAX;
 
 impl Taint {
     /// Returns both together.
@@ -48,6 +55,7 @@ impl Taint {
     pub const fn and(self, other: Self) -> Self {
         Self {
             secret: self.secret || other.secret,
+            variables: self.variables || other.variables,
             network: self.network || other.network,
             command: self.command || other.command,
             data: self.data || other.data,
@@ -60,6 +68,11 @@ impl Taint {
                 (0, service) | (service, 0) => service,
                 (service, same) if service == same => service,
                 _ => SEVERAL,
+            },
+            owner: match (self.owner, other.owner) {
+                (0, owner) | (owner, 0) => owner,
+                (owner, same) if owner == same => owner,
+                _ => NOBODY,
             },
         }
     }
@@ -135,6 +148,8 @@ pub struct Stream {
     pub connected: bool,
     /// Sensitive files that its lines may name: `find ~ -name id_rsa` prints where they lie.
     pub names: Vec<String>,
+    /// Files out of which it was read as they stand.
+    pub files: Vec<String>,
 }
 
 impl Stream {
@@ -145,6 +160,7 @@ impl Stream {
             taint: Taint::default(),
             connected: true,
             names: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -155,6 +171,7 @@ impl Stream {
             taint,
             connected: true,
             names: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -175,6 +192,7 @@ impl Stream {
             taint: Taint::default(),
             connected: true,
             names: Vec::new(),
+            files: Vec::new(),
         }
     }
 
@@ -183,6 +201,8 @@ impl Stream {
         self.taint = self.taint.and(next.taint);
         self.names.extend(next.names);
         self.names.truncate(NAMES_MAX);
+        self.files.extend(next.files);
+        self.files.truncate(NAMES_MAX);
         self.text = match (self.text.take(), next.text) {
             (Some(text), more) if text.is_empty() => more,
             (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_BYTES_MAX => {

@@ -9,10 +9,11 @@ mod counted;
 mod forks;
 mod heard;
 mod redirect;
+mod shown;
 mod tools;
 mod variables;
 
-pub(in crate::follow) use variables::{environment, unset_value};
+pub(in crate::follow) use variables::{environment, mark_of_name, unset_value};
 
 use std::rc::Rc;
 
@@ -26,8 +27,8 @@ use crate::act::words::Words;
 use crate::act::{Act, Marks};
 use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
-use crate::knowledge::names::SECRET_VARIABLE_WORDS;
 use crate::knowledge::owners::Programs;
+pub(crate) use crate::language::is_secret_variable as is_secret_name;
 use crate::place::{Ground, HOLE, HOME, Place};
 use crate::score::Score;
 use crate::shell::parse::parse;
@@ -404,19 +405,9 @@ impl<'k> Walk<'k> {
             self.memory.doubt_since(written);
         }
         self.doing = before;
-        let prints = sink.is_none() && self.caught == 0 && args.iter().any(|arg| arg.taint.secret);
-        if prints
-            && matches!(
-                args.first().map(|arg| arg.text.as_str()),
-                Some("echo" | "printf")
-            )
-        {
-            let span = self.here(args.first().map(|arg| arg.span).unwrap_or_default());
-            self.note(
-                Act::new(Effect::Secret, "echo", span)
-                    .because("prints a variable that holds a secret")
-                    .target(Score::new(300)),
-            );
+        if self.caught == 0 {
+            let kept = sink.is_some().then_some(redirects);
+            self.shown(args, stdin, &out, kept);
         }
         sink.unwrap_or(out)
     }
@@ -610,6 +601,7 @@ fn stream_of(arg: &Arg) -> Stream {
         taint: arg.taint,
         connected: true,
         names: Vec::new(),
+        files: Vec::new(),
     }
 }
 
@@ -630,12 +622,4 @@ fn combine(before: Value, value: Value, assignment: &Assignment) -> Value {
         _ => None,
     };
     Value { items, taint }
-}
-
-/// Whether a variable's name says that it holds a secret.
-pub(crate) fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    SECRET_VARIABLE_WORDS
-        .iter()
-        .any(|sign| upper.contains(sign))
 }

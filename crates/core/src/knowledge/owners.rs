@@ -167,6 +167,7 @@ fn program(place: usize, text: &ProgramText) -> Result<Program, RowError> {
         subs: subs.leak(),
         verbs,
         verb_words: text.verb_words.max(1),
+        of_system: false,
     })
 }
 

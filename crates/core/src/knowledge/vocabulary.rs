@@ -223,6 +223,8 @@ words! {
         Release = "release",
         /// A secret given on the command line.
         Password = "password",
+        /// A process that is attached to, so that its memory can be read and changed.
+        Process = "process",
         /// A disk or partition that is written to.
         Device = "device",
         /// `key=value` of a setting that may name a program to run.

@@ -5,7 +5,10 @@
 //! they are literal; computed ones stay hidden.
 
 use super::cursor::{Cursor, continues_name, starts_name};
-use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, runs_its_input};
+use super::{
+    ALL_VARIABLES, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, is_secret_variable,
+    runs_its_input,
+};
 use crate::knowledge::languages::{AWK_FUNCTIONS, AWK_KEYWORDS};
 
 const UNPARSED: &str = "an awk program that cannot be parsed";
@@ -223,7 +226,16 @@ impl Program<'_> {
                 _ => self.reading.hide(COMPUTED_COMMAND),
             },
             "getline" => self.getline(at),
-            "ENVIRON" => self.reading.see(Deed::ReadFile(ENVIRONMENT.to_owned())),
+            "ENVIRON" => {
+                self.reading.see(match self.tokens.get(at + 1..at + 4) {
+                    Some([open, Token::Text(name), close])
+                        if open.is_mark("[") && close.is_mark("]") && !is_secret_variable(name) =>
+                    {
+                        Deed::ReadFile(ENVIRONMENT.to_owned())
+                    }
+                    _ => Deed::Reveal(ALL_VARIABLES.to_owned()),
+                });
+            }
             "ARGV" if self.assigns_element(at) => self.reading.hide(COMPUTED_FILE),
             _ if called
                 && !AWK_KEYWORDS.contains(name)

@@ -5,7 +5,9 @@
 //! may be a dialect's way out.
 
 use super::cursor::{Cursor, continues_name, starts_name};
-use super::{Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
+use super::{
+    ALL_VARIABLES, Deed, ENVIRONMENT, FRAGMENT_BYTES_MAX, Reading, TOO_LONG, is_secret_variable,
+};
 use crate::knowledge::languages::JQ_COMPUTING;
 
 const UNPARSED: &str = "a jq filter that cannot be parsed";
@@ -36,7 +38,7 @@ pub fn read(filter: &str) -> Reading {
             }
             Token::Variable(name) => {
                 if name == "ENV" {
-                    reading.see(Deed::ReadFile(ENVIRONMENT.to_owned()));
+                    environment(tokens.get(at + 1..).unwrap_or_default(), &mut reading);
                 } else if name == "__prog_args" {
                     reading.hide(UNKNOWN_FUNCTION);
                 }
@@ -55,7 +57,7 @@ pub fn read(filter: &str) -> Reading {
                     function(name, after, &mut reading);
                 }
             }
-            Token::Mark(_) | Token::Text(_) => {}
+            Token::Mark(_) | Token::Member(_) | Token::Text(_) => {}
         }
     }
     reading
@@ -65,6 +67,8 @@ pub fn read(filter: &str) -> Reading {
 enum Token {
     Name(String),
     Variable(String),
+    /// `.name`
+    Member(String),
     /// A string; `None` when something is interpolated into it.
     Text(Option<String>),
     Mark(char),
@@ -83,13 +87,37 @@ fn own_names(tokens: &[Token]) -> impl Iterator<Item = &str> {
             in_head = false;
             None
         }
-        Token::Name(_) | Token::Variable(_) | Token::Text(_) | Token::Mark(_) => None,
+        Token::Name(_)
+        | Token::Variable(_)
+        | Token::Member(_)
+        | Token::Text(_)
+        | Token::Mark(_) => None,
     })
+}
+
+/// Judges what is taken from the environment: one variable, their names, or all of them.
+fn environment(after: &[Token], reading: &mut Reading) {
+    let taken = match after {
+        [Token::Member(name), ..]
+        | [Token::Mark('['), Token::Text(Some(name)), ..]
+        | [Token::Mark('('), Token::Name(name), ..]
+        | [Token::Mark('.'), Token::Text(Some(name)), ..] => Some(name.as_str()),
+        [Token::Mark('|'), Token::Name(name), ..] if matches!(name.as_str(), "keys" | "length") => {
+            Some("")
+        }
+        _ => None,
+    };
+    reading.see(match taken {
+        Some(name) if !is_secret_variable(name) => Deed::ReadFile(ENVIRONMENT.to_owned()),
+        Some(name) => Deed::Reveal(name.to_owned()),
+        None => Deed::Reveal(ALL_VARIABLES.to_owned()),
+    });
 }
 
 fn function(name: &str, after: &[Token], reading: &mut Reading) {
     match name {
-        "env" | "strenv" | "envsubst" => reading.see(Deed::ReadFile(ENVIRONMENT.to_owned())),
+        "env" => environment(after, reading),
+        "strenv" | "envsubst" => reading.see(Deed::ReadFile(ENVIRONMENT.to_owned())),
         "import" | "include" | "modulemeta" => reading.hide(LOADED_CODE),
         _ if name == "load" || name.starts_with("load_") => match after {
             [
@@ -120,8 +148,7 @@ fn scan(cursor: &mut Cursor, tokens: &mut Vec<Token>) -> Option<()> {
             text(cursor, tokens, &mut interpolations)?;
         } else if c == '.' && cursor.peek_at(1).is_some_and(starts_name) {
             cursor.bump();
-            cursor.take_while(continues_name);
-            tokens.push(Token::Mark('.'));
+            tokens.push(Token::Member(cursor.take_while(continues_name)));
         } else if c == '$' && cursor.peek_at(1).is_some_and(starts_name) {
             cursor.bump();
             tokens.push(Token::Variable(

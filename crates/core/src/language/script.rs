@@ -14,6 +14,7 @@ mod lexer;
 mod literals;
 mod members;
 mod processes;
+mod shown;
 mod surroundings;
 mod values;
 
@@ -81,7 +82,29 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     reader.surroundings();
     reader.browses();
     reader.reaches_by_literals();
+    let revealed = shown::revealed(&tokens, false);
+    reader
+        .reading
+        .deeds
+        .extend(revealed.into_iter().map(Deed::Reveal));
     reader.reading
+}
+
+/// Reads what a snippet shows of the environment whose value the interpreter prints: `node -p`.
+pub(crate) fn printed(lang: Lang, code: &str) -> Reading {
+    let tokens = lang
+        .script()
+        .filter(|_| code.len() <= CODE_BYTES_MAX)
+        .and_then(|script| lexer::tokens(script, code));
+    let revealed = tokens.map(|(tokens, _)| shown::revealed(&tokens, true));
+    Reading {
+        deeds: revealed
+            .unwrap_or_default()
+            .into_iter()
+            .map(Deed::Reveal)
+            .collect(),
+        ..Reading::default()
+    }
 }
 
 /// Whether the code says of itself that it is written in another way than it seems: the first lines of

@@ -7,6 +7,7 @@ mod code;
 mod code_again;
 mod depth;
 mod everyday;
+mod disclosed;
 mod fresh;
 mod grant;
 mod knowledge;

@@ -180,6 +180,7 @@ mod tests {
     use super::super::scan;
     use super::super::stems::{Names, demand, stems};
     use super::*;
+    use crate::content::damage::{Numbers, damaged};
 
     const MASKS: &str = include_str!("../../../knowledge/crisis_masks.tsv");
 
@@ -323,6 +324,7 @@ mod tests {
             .chain(MASKS.lines())
             .filter_map(Row::parse)
             .collect();
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
         let mut runner = TestRunner::deterministic();
         let (mut without, mut found) = (0, 0);
         for entry in &CRISIS_ENTRIES {
@@ -346,6 +348,13 @@ mod tests {
                     texts.push([b"so ", sample.as_slice(), b", yes. ", sample.as_slice()].concat());
                 }
             }
+            // What the rules read is always text, so damage may not leave half a letter.
+            let broken: Vec<Vec<u8>> = texts
+                .iter()
+                .map(|text| damaged(text, &mut numbers))
+                .map(|text| String::from_utf8_lossy(&text).into_owned().into_bytes())
+                .collect();
+            texts.extend(broken);
             let regex = entry.regex().unwrap();
             for text in texts.iter().filter(|text| text.len() < 2000) {
                 let Some(by_program) = entry.program.find_all(text, usize::MAX) else {

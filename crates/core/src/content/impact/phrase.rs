@@ -121,6 +121,7 @@ impl Families {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::content::damage::{Numbers, damaged};
     use crate::content::tables::{CLAIMS, IMPACT, PERSONAL};
 
     /// The program of a row and its expression say the same, on what it matches, in other words and case.
@@ -128,9 +129,10 @@ mod tests {
     fn programs_find_what_the_expressions_find() {
         use proptest::strategy::{Strategy, ValueTree};
         use proptest::test_runner::TestRunner;
-        const SAMPLES: usize = 24;
+        const SAMPLES: usize = 48;
 
         let mut runner = TestRunner::deterministic();
+        let mut numbers = Numbers(0x9e37_79b9_7f4a_7c15);
         let (mut without, mut found) = (0, 0);
         for family in [&PERSONAL, &IMPACT, &CLAIMS]
             .into_iter()
@@ -159,6 +161,10 @@ mod tests {
                 .concat();
                 if number % 2 == 1 {
                     text.make_ascii_uppercase();
+                }
+                // Most of these match nothing, or something shorter than it seems at first.
+                if number % 4 >= 2 {
+                    text = damaged(&text, &mut numbers);
                 }
                 let Some(by_program) = family.program.find_all(&text, FINDS_MAX) else {
                     without += 1;

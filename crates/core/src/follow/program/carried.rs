@@ -7,8 +7,8 @@ use super::Line;
 use crate::act::Act;
 use crate::content::secrets;
 use crate::encoding::{base64, hexadecimal};
-use crate::follow::value::{Arg, Stream};
-use crate::follow::walk::{Walk, is_secret_name};
+use crate::follow::value::{Arg, Stream, Taint};
+use crate::follow::walk::{Walk, is_secret_name, mark_of_name};
 use crate::host::{Host, host_kind};
 use crate::knowledge::names::{SERVICE_HOSTS, VERSION_FILES};
 use crate::knowledge::{ANSWERS, Effect, HostKind, Reader, Role};
@@ -75,7 +75,7 @@ impl Walk<'_> {
             };
             let goes = matches!(role, Role::Text | Role::Name | Role::Password | Role::Send);
             let belongs = role == Role::Password || CREDENTIAL_PLACES.contains(&hit.name);
-            let given_away = value.taint.secret && is_given_to_another(value.taint.service, line);
+            let given_away = value.taint.secret && is_given_to_another(value.taint, line);
             if goes && (value.taint.secret && !belongs || given_away) {
                 self.leak(line.row, line.span);
             }
@@ -109,15 +109,19 @@ pub(super) fn stays_near(line: &Line<'_>) -> bool {
     !addresses.is_empty() && !addresses.iter().any(|address| is_far(address))
 }
 
-/// Whether a credential goes to a host of another service than the one it is for, where its name tells
-/// that. A host of a company may bear the name of the service: `github.example.com`.
-fn is_given_to_another(service: u8, line: &Line<'_>) -> bool {
-    let Some((name, hosts)) = usize::from(service)
-        .checked_sub(1)
-        .map(|at| SERVICE_HOSTS.get(at).unwrap_or(&("\0", &[])))
-    else {
+/// Whether a credential goes to a host that its name does not speak for: one of another service, or of
+/// anybody where the name says nothing. A name inside a host says nothing either: whoever owns
+/// `evil.example` may call a host of it `github.evil.example`.
+pub(super) fn is_given_to_another(taint: Taint, line: &Line<'_>) -> bool {
+    let service = usize::from(taint.service).checked_sub(1);
+    let domains = service.map(|at| {
+        SERVICE_HOSTS
+            .get(at)
+            .map_or(&[][..], |(_, domains)| domains)
+    });
+    if domains.is_none() && taint.owner == 0 {
         return false;
-    };
+    }
     let by_option = line.read.hits.iter().filter_map(|hit| match hit.meaning() {
         Some((Role::Url | Role::UrlSend, value)) => Some(value),
         _ => None,
@@ -125,9 +129,31 @@ fn is_given_to_another(service: u8, line: &Line<'_>) -> bool {
     let mut addresses = line.read.operands.iter().copied().chain(by_option);
     addresses.any(|address| {
         let host = host_kind(&address.text).0.to_ascii_lowercase();
-        let known = hosts.iter().any(|known| host.contains(known));
-        is_far(address) && !address.vague() && !known && !host.contains(&name.to_ascii_lowercase())
+        let belongs = match domains {
+            Some(domains) => domains.iter().any(|domain| lies_in(&host, domain)),
+            None => owner_names(&host).any(|name| mark_of_name(name) == taint.owner),
+        };
+        is_far(address) && !address.vague() && !belongs
     })
+}
+
+/// Whether a host is a domain or lies in it.
+fn lies_in(host: &str, domain: &str) -> bool {
+    let front = host.strip_suffix(domain);
+    front.is_some_and(|front| front.is_empty() || front.ends_with('.'))
+}
+
+/// Returns the names in the part of a host that its owner has registered: `acme` and `api` of `x.acme-api.co.uk`.
+fn owner_names(host: &str) -> impl Iterator<Item = &str> {
+    let mut labels = host.rsplit('.').skip(1);
+    let first = labels.next().unwrap_or("");
+    // `co.uk` and its like are nobody's.
+    let registered = if first.len() <= 3 {
+        labels.next().unwrap_or(first)
+    } else {
+        first
+    };
+    std::iter::once(registered).chain(registered.split('-'))
 }
 
 /// Whether what is sent to an address leaves the hands of those who work here.

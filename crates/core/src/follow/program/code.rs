@@ -441,6 +441,10 @@ impl Walk<'_> {
                 self.fetches(&word(url), program);
             }
             Deed::Send(url) => self.sends_to(&word(url), program),
+            Deed::Reveal(what) => {
+                let act = act(Effect::Secret, what).because("prints what holds a secret");
+                self.note(act.target(Score::new(300)));
+            }
             Deed::DbRead => self.note(Act::new(Effect::DbRead, program.to_owned(), span)),
             Deed::DbWrite(what) => self.note(act(Effect::DbWrite, what)),
             Deed::DbDestroy(what) => self.note(act(Effect::DbDestroy, what)),

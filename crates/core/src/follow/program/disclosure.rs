@@ -1,14 +1,15 @@
 //! Commands that print what credentials are kept in: environments of containers, processes and
 //! services, and states of infrastructure.
 //!
-//! Whatever a command prints is given to a model. The agent's own environment is known to it
-//! anyway; that of a container, a service or another process is not.
+//! Whatever a command prints is given to a model. Where all variables of an environment come out of a
+//! pipeline, a person is asked; a name, a count or variables that hold no credentials are no question.
 
 use super::Line;
 use crate::act::Act;
+use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::knowledge::Effect;
-use crate::knowledge::names::{ENTERING, ENVIRONMENT_FIELDS};
+use crate::knowledge::names::{ENTERING, ENVIRONMENT_FIELDS, SECRET_VARIABLE_WORDS, SERVICE_HOSTS};
 use crate::score::Score;
 
 /// Letters after which `ps` without dashes takes a value.
@@ -24,6 +25,8 @@ impl Walk<'_> {
             "prints the environments of processes"
         } else if line.name == "systemctl" && names_environment(line, &["-p", "--property", "-P"]) {
             "prints the environment of a service"
+        } else if line.name == "systemctl" && line.args.iter().any(is_show_environment) {
+            "prints the environment of a service manager"
         } else if line.name.ends_with("inspect") && names_environment(line, &["-f", "--format"]) {
             "prints the environment of a container"
         } else if line.name.ends_with(" show") && shows_state(line) {
@@ -36,8 +39,74 @@ impl Walk<'_> {
     }
 }
 
+/// Whether of all variables only names, a count, or some that hold no credentials get through.
+pub(super) fn narrows(line: &Line<'_>) -> bool {
+    if !line.stdin.taint.variables {
+        return false;
+    }
+    let words = || line.args.iter().map(|arg| arg.text.as_str());
+    match line.name {
+        "wc" | "gwc" | "md5sum" | "sha256sum" | "cksum" => true,
+        "cut" => takes_names(words()),
+        "awk" | "gawk" | "mawk" => {
+            words().any(|word| matches!(word.trim_matches(['\'', '"']), "-F=" | "="))
+                && line.read.operands.first().is_some_and(|program| {
+                    matches!(program.text.replace(' ', "").as_str(), "{print$1}")
+                })
+        }
+        "sed" | "gsed" => line
+            .sed_scripts()
+            .all(|script| matches!(script, "s/=.*//" | "s/=.*$//" | "s/=.*/=/" | "s/=.*/=***/")),
+        "grep" | "egrep" | "fgrep" | "rg" | "ggrep" => {
+            let quiet = ["-q", "-c", "--quiet", "--count"];
+            let keeps_rest = line.read.has(&["-v", "--invert-match", "-f", "--file"]);
+            line.read.has(&quiet) || !keeps_rest && patterns(line).all(is_plain_name)
+        }
+        _ => false,
+    }
+}
+
+/// Whether the words of `cut` take what stands before the first sign of equality.
+fn takes_names<'w>(words: impl Iterator<Item = &'w str>) -> bool {
+    let joined: String = words.collect();
+    matches!(joined.as_str(), "-d=-f1" | "-f1-d=")
+}
+
+/// Returns what a command that looks for lines looks for.
+fn patterns<'a>(line: &'a Line<'_>) -> impl Iterator<Item = &'a str> {
+    let given = line.read.hits.iter();
+    let given = given.filter(|hit| matches!(hit.name, "-e" | "--regexp"));
+    let mut given = given.filter_map(|hit| hit.value.as_ref()).peekable();
+    let first = given.peek().is_none();
+    let first = line.read.operands.first().filter(|_| first);
+    given
+        .map(|arg| arg.text.as_str())
+        .chain(first.map(|arg| arg.text.as_str()))
+}
+
+/// Whether a pattern picks variables whose names say that they hold no credential.
+fn is_plain_name(pattern: &str) -> bool {
+    const LETTERS_MIN: usize = 3;
+    let pattern = pattern.replace("\\|", "|").replace("\\b", "");
+    pattern.split(['|', '\n']).all(|part| {
+        let name = part.trim_matches(['^', '$', '(', ')', '=', '.', '*', '+', '\\', '"']);
+        let upper = name.to_ascii_uppercase();
+        let is_name = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
+        let names_service = || {
+            let head = upper.split('_').next().unwrap_or("");
+            SERVICE_HOSTS.iter().any(|(name, _)| *name == head)
+        };
+        let is_secret = || {
+            let plain = upper.trim_matches('_');
+            let is_part = |sign: &&str| upper.contains(*sign) || sign.contains(plain);
+            SECRET_VARIABLE_WORDS.iter().any(|sign| is_part(&sign)) || plain == "AUTH"
+        };
+        name.len() >= LETTERS_MIN && name.chars().all(is_name) && !is_secret() && !names_service()
+    })
+}
+
 /// Whether it prints all variables of the shell or the process.
-fn prints_all_variables(line: &Line<'_>) -> bool {
+pub(super) fn prints_all_variables(line: &Line<'_>) -> bool {
     let lists = || {
         line.args
             .iter()
@@ -84,6 +153,10 @@ fn names_environment(line: &Line<'_>, options: &[&str]) -> bool {
         .filter(|hit| options.contains(&hit.name));
     hits.filter_map(|hit| hit.value.as_ref())
         .any(|given| value(&given.text))
+}
+
+fn is_show_environment(arg: &Arg) -> bool {
+    arg.text == "show-environment"
 }
 
 /// Whether `terraform show` prints the whole state with all that is marked as sensitive.

@@ -11,7 +11,7 @@ use crate::follow::walk::Walk;
 use crate::knowledge::names::{
     CREATING_COMMANDS, INSTALLED_ONLY_OPTIONS, INSTALLED_ONLY_RUNNERS, KNOWN_TAPS, PACKAGE_OPTIONS,
 };
-use crate::knowledge::{self, Effect};
+use crate::knowledge::{self, Effect, Program};
 use crate::shell::syntax::Span;
 
 /// Why a person is asked.
@@ -139,7 +139,17 @@ fn is_described(package: &str) -> bool {
     }
     let name = package.split(['@', '[', '=', '<', '>', '~', '!']).next();
     let name = name.unwrap_or(package);
-    !name.contains('/') && (is_known(name) || knowledge::program(base).is_some())
+    let is_row = || knowledge::program(base).is_some_and(|program| !is_of_system(program));
+    !name.contains('/') && (is_known(name) || is_row())
+}
+
+/// Whether a row describes a program of a system. Whoever published a package called `jq` or `ls` wrote
+/// another program.
+fn is_of_system(program: &Program) -> bool {
+    program.of_system
+        || ["(1)", "(8)"]
+            .iter()
+            .any(|it| program.row.manual.contains(it))
 }
 
 /// Whether a package of a scope comes from a known publisher.
@@ -181,6 +191,10 @@ mod tests {
             "odd/eslint",
             "tsc@npm:odd",
             "eslint@https://x",
+            "jq",
+            "ls@1",
+            "git",
+            "curl",
         ] {
             assert!(!is_described(package), "{package}");
         }

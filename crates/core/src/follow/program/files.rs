@@ -6,10 +6,14 @@ use crate::act::{Act, Breadth};
 use crate::follow::budget::Allowed;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::{Walk, Writing};
-use crate::knowledge::names::{PERSONAL_FOLDERS, SCRATCH_FOLDERS};
+use crate::knowledge::names::{
+    DISPOSABLE_WORDS, PERSONAL_ENDINGS, PERSONAL_FOLDERS, PROGRAM_FILES, SCRATCH_FOLDERS,
+    WRAPPER_NAMES,
+};
 use crate::knowledge::{Effect, PathKind};
-use crate::place::Place;
+use crate::place::{Place, shares};
 use crate::score::Score;
+use crate::shell::syntax::Span;
 use crate::written::parent;
 
 /// How sensitive a place must be for reading it to be a question of its own.
@@ -33,7 +37,27 @@ impl Walk<'_> {
         if arg.text.starts_with("json:{") {
             self.unreadable("names a file inside a description", arg.span);
         }
+        if self.ground.is_windows
+            && let Some(host) = shares::host_of(&arg.text)
+        {
+            self.opens_share(host, arg.span);
+        }
         Some(self.place(&arg.text))
+    }
+
+    /// Judges a path on another machine, to which Windows sends the user's login.
+    pub(crate) fn opens_share(&mut self, host: &str, span: Span) {
+        let home = self.ground.cwd.as_deref().unwrap_or("");
+        let mut parts = home.split('/').filter(|part| !part.is_empty());
+        if parts
+            .next()
+            .is_some_and(|first| first.eq_ignore_ascii_case(host))
+        {
+            return;
+        }
+        let act = Act::new(Effect::NetSend, "", self.here(span))
+            .because("opens a share of another machine, which is sent the user's login");
+        self.note(act.on(host).target(Score::new(400)));
     }
 
     /// Looks up what is deleted or moved: a link is, and not what it leads to.
@@ -182,6 +206,10 @@ impl Walk<'_> {
         if place.write > SENSITIVE || place.write == SENSITIVE && !is_new {
             act.marks.critical = true;
         }
+        if self.ground.is_windows && how != Writing::Directory && hides_program(&place.path) {
+            act = Act::new(Effect::Persist, program.to_owned(), act.span)
+                .because("puts a file where Windows looks for a program of that name first");
+        }
         if let Some(address) = shell_connection(&place.path) {
             self.guards(&Arg::literal(address, arg.span), program, true);
             act = Act::new(Effect::NetSend, program.to_owned(), act.span)
@@ -255,6 +283,10 @@ impl Walk<'_> {
             && !matches!(place.kind, PathKind::Generated | PathKind::Temp)
         {
             act.target = act.target.max(Score::new(600));
+        }
+        if is_irreplaceable(&place) {
+            act.target = act.target.max(SENSITIVE);
+            act.note = "deletes a document that no build makes";
         }
         if place.write >= SENSITIVE {
             act.marks.critical = true;
@@ -492,6 +524,31 @@ fn place_effect(place: &Place, ordinary: Effect) -> Effect {
         | PathKind::Document
         | PathKind::Environment => ordinary,
     }
+}
+
+/// Whether a file in a project is somebody's document: no source and no output, so that a repository
+/// rarely has it.
+fn is_irreplaceable(place: &Place) -> bool {
+    let file = crate::written::name(&place.path);
+    let is_document = file
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| PERSONAL_ENDINGS.contains(ending.to_ascii_lowercase().as_str()));
+    let mut words = place.path.split(['/', '-', '_', '.', ' ']);
+    is_document
+        && place.kind == PathKind::Document
+        && !words.any(|word| DISPOSABLE_WORDS.contains(word.to_ascii_lowercase().as_str()))
+}
+
+/// Whether a file bears the name of a program that the shells of Windows would find before the program
+/// itself: `git.exe`, `npm.cmd`. Wrappers and scripts of projects are called like what they wrap.
+fn hides_program(path: &str) -> bool {
+    let file = crate::written::name(path).to_ascii_lowercase();
+    let Some((program, ending)) = file.rsplit_once('.') else {
+        return false;
+    };
+    PROGRAM_FILES.contains(ending)
+        && !WRAPPER_NAMES.contains(program)
+        && crate::knowledge::program(program).is_some()
 }
 
 /// Whether deleting it deletes a root, a home, or a directory the system stands on.

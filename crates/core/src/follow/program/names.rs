@@ -4,22 +4,26 @@
 //! naming one. So a listing hands on the sensitive names it may print, and whoever takes words
 //! from it (`xargs`, `$(…)`, `read`) is judged by them as well.
 
+use super::roles::operand_roles;
 use super::{GUARDS, Line};
 use crate::act::Act;
-use crate::follow::value::{Arg, NAMES_MAX, Taint, Value};
+use crate::follow::value::{Arg, NAMES_MAX, Stream, Taint, Value};
 use crate::follow::walk::Walk;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    PRINT_ANYWHERE, PRINT_LINES, PRINT_MATCHES, PRINT_PROGRAMS, PRINT_WORDS, SEARCHING_PROGRAMS,
-    SOUGHT_SECRET_WORDS,
+    LIST_OPTIONS, PRINT_ANYWHERE, PRINT_LINES, PRINT_MATCHES, PRINT_PROGRAMS, PRINT_WORDS,
+    SEARCHING_PROGRAMS, SOUGHT_SECRET_WORDS,
 };
-use crate::knowledge::{Effect, PathKind};
-use crate::place::HOLE;
+use crate::knowledge::{Effect, PathKind, Role};
 use crate::place::below::Look;
+use crate::place::{HOLE, mark_home};
 use crate::score::Score;
 
 /// How sensitive a place must be for its name to be followed.
 const SENSITIVE: Score = Score::new(600);
+
+/// Words of one file that are looked at as names.
+const FILE_WORDS_MAX: usize = 64;
 
 /// How the words of a listing say which names it prints.
 #[derive(Clone, Copy, Debug)]
@@ -116,7 +120,7 @@ impl Walk<'_> {
     pub(crate) fn sensitive(&self, names: Vec<String>) -> Vec<String> {
         let mut kept: Vec<String> = names
             .into_iter()
-            .take(NAMES_MAX * 4)
+            .take(FILE_WORDS_MAX)
             .filter(|name| {
                 let place = self.ground.place(name);
                 let holds = matches!(
@@ -132,6 +136,62 @@ impl Walk<'_> {
             .collect();
         kept.truncate(NAMES_MAX);
         kept
+    }
+
+    /// Returns the files whose lines a command prints.
+    pub(crate) fn read_from(&self, line: &Line<'_>) -> Vec<String> {
+        if !matches!(line.does, Effect::Read | Effect::Compute) {
+            return Vec::new();
+        }
+        let roles = operand_roles(line.row, line.read);
+        let operands = line.read.operands.iter().zip(roles);
+        let read = operands.filter(|(arg, role)| *role == Some(Role::Read) && !arg.vague());
+        let read = read.map(|(arg, _)| self.ground.place(&arg.text).path);
+        let before = line.stdin.files.iter().cloned();
+        read.take(NAMES_MAX).chain(before).take(NAMES_MAX).collect()
+    }
+
+    /// Adds to a stream what the files hold that it was read from, where this session wrote them: sensitive
+    /// names, and words that are options.
+    pub(crate) fn out_of_files(&mut self, mut stream: Stream) -> Stream {
+        if stream.text.is_some() {
+            return stream;
+        }
+        for path in std::mem::take(&mut stream.files) {
+            for held in self.may_hold(&path) {
+                let Some(text) = held.text else {
+                    stream.taint.computed = true;
+                    continue;
+                };
+                stream.taint.computed |= text.trim_start().starts_with('-');
+                let words = text.split(|c: char| c.is_whitespace() || "\"',;:=()[]{}".contains(c));
+                let paths = words.filter(|word| word.contains(['/', '.']));
+                let paths: Vec<String> = paths.take(FILE_WORDS_MAX).map(mark_home).collect();
+                stream.names.extend(self.sensitive(paths));
+            }
+        }
+        stream.names.truncate(NAMES_MAX);
+        stream
+    }
+
+    /// Judges files that a list names which this session wrote: `tar -T list`.
+    pub(crate) fn reads_listed(&mut self, line: &Line<'_>) {
+        let given = line.read.hits.iter();
+        let given = given.filter(|hit| LIST_OPTIONS.contains(hit.name));
+        let lists: Vec<String> = given
+            .filter_map(|hit| hit.value.as_ref())
+            .map(|value| self.ground.place(&value.text).path)
+            .collect();
+        if lists.is_empty() {
+            return;
+        }
+        let listed = self.out_of_files(Stream {
+            files: lists,
+            ..Stream::unknown(Taint::default())
+        });
+        for path in listed.names {
+            self.reads(&Arg::literal(path, line.span), line.row.name);
+        }
     }
 
     /// Judges a search for secrets through a whole home or machine. Inside the project it is how

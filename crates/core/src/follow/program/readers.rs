@@ -7,7 +7,7 @@ mod interpreters;
 mod packages;
 mod perl;
 mod shells;
-mod system;
+pub(super) mod system;
 mod transfer;
 
 pub(super) use shells::joined_command;

@@ -8,11 +8,12 @@ use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    CODE_RECIPES, COMPILED_SOURCES, COMPILING_TOOLS, ENVIRONMENT_FILES, ENVIRONMENT_PROGRAMS,
-    FILE_RUNNERS, JAVASCRIPT_SETTINGS, JAVASCRIPT_TOOLS, MAKE_FILES, MAKE_PROGRAMS,
-    MANIFEST_PROGRAMS, PROCESS_FILES, PROCESS_PROGRAMS, PYTHON_SETTINGS, PYTHON_TOOLS,
-    RUBY_SETTINGS, RUBY_TOOLS, SCRIPT_MANIFESTS, SELF_RUNNING_SCRIPTS, SHELL_RECIPES,
-    SOURCE_FOLDERS, TASK_FILES, TASK_PROGRAMS,
+    CMAKE_FILES, CODE_RECIPES, COMPILED_SOURCES, COMPILING_TOOLS, ENVIRONMENT_FILES,
+    ENVIRONMENT_PROGRAMS, FILE_RUNNERS, GRADLE_FILES, JAVASCRIPT_SETTINGS, JAVASCRIPT_TOOLS,
+    MAKE_FILES, MAKE_PROGRAMS, MANIFEST_PROGRAMS, PROCESS_FILES, PROCESS_PROGRAMS, PYTHON_FOLDERS,
+    PYTHON_SETTINGS, PYTHON_TOOLS, RUBY_SETTINGS, RUBY_TOOLS, SCRIPT_MANIFESTS,
+    SELF_RUNNING_SCRIPTS, SHELL_RECIPES, SOURCE_FOLDERS, TASK_FILES, TASK_PROGRAMS, TEST_FOLDERS,
+    TEST_SETTINGS,
 };
 use crate::knowledge::{Effect, Role, Value};
 use crate::shell::syntax::Span;
@@ -32,6 +33,12 @@ enum Recipe {
     Yaml,
     /// `name: text`.
     Named,
+    /// `commands = text`, and the lines below it.
+    Settings,
+    /// What follows `COMMAND` in a call.
+    Calls,
+    /// `delete 'x'`, `commandLine 'a', 'b'`, `'a b'.execute()`.
+    Gradle,
     /// All of it is code of a language.
     Code(Role),
     /// All of it is shell text.
@@ -45,6 +52,9 @@ static RECIPES: &[(&Names, Recipe)] = &[
     (&TASK_FILES, Recipe::Yaml),
     (&PROCESS_FILES, Recipe::Named),
     (&SHELL_RECIPES, Recipe::Shell),
+    (&TEST_SETTINGS, Recipe::Settings),
+    (&CMAKE_FILES, Recipe::Calls),
+    (&GRADLE_FILES, Recipe::Gradle),
 ];
 
 /// Programs, and the patterns of names of files that these take up by themselves.
@@ -58,6 +68,9 @@ static TAKEN_UP: &[(&Names, &Names)] = &[
     (&PROCESS_PROGRAMS, &PROCESS_FILES),
     (&ENVIRONMENT_PROGRAMS, &ENVIRONMENT_FILES),
     (&COMPILING_TOOLS, &COMPILED_SOURCES),
+    (&PYTHON_TOOLS, &TEST_SETTINGS),
+    (&COMPILING_TOOLS, &CMAKE_FILES),
+    (&COMPILING_TOOLS, &GRADLE_FILES),
 ];
 
 /// Words of a command that may name what is built or tested.
@@ -67,21 +80,25 @@ impl Walk<'_> {
     /// Judges what a build or a test run would take up out of files that this text or an earlier call
     /// has written.
     pub(super) fn written_recipes(&mut self, line: &Line<'_>, does: Effect) {
-        let program = line.row.name.split(' ').next().unwrap_or("");
+        // A row may be called after another program: `rake` stands beside `rails`.
+        let program = line.name.split(' ').next().unwrap_or("");
         let builds = matches!(does, Effect::Build | Effect::Project | Effect::Install);
         if !builds && !FILE_RUNNERS.contains(program) {
             return;
         }
         let here = self.ground.place(".").path;
         self.memory.want(Wanted::Directory(here.clone()));
-        let mut paths = self.recipes_in(&here, line.row.name);
-        for folder in SOURCE_FOLDERS
-            .iter()
-            .filter(|_| COMPILING_TOOLS.contains(program))
-        {
+        let mut paths = self.recipes_in(&here, program);
+        let folders = [
+            (&COMPILING_TOOLS, &SOURCE_FOLDERS),
+            (&JAVASCRIPT_TOOLS, &TEST_FOLDERS),
+            (&PYTHON_TOOLS, &PYTHON_FOLDERS),
+        ];
+        let folders = folders.iter().filter(|(tools, _)| tools.contains(program));
+        for folder in folders.flat_map(|(_, folders)| folders.iter()) {
             let folder = format!("{here}/{folder}");
             self.memory.want(Wanted::Directory(folder.clone()));
-            paths.extend(self.recipes_in(&folder, line.row.name));
+            paths.extend(self.recipes_in(&folder, program));
         }
         // What was judged once need not be judged again by the next command.
         if self.memory.take_unread_recipes() {
@@ -101,7 +118,7 @@ impl Walk<'_> {
             } else {
                 Wanted::Directory(path.clone())
             });
-            paths.extend(self.recipes_in(&path, line.row.name));
+            paths.extend(self.recipes_in(&path, program));
             paths.push(path);
         }
         paths.sort();
@@ -130,7 +147,6 @@ impl Walk<'_> {
 
     /// Returns the files right in `directory` that earlier calls wrote and that `program` takes up.
     fn recipes_in(&self, directory: &str, program: &str) -> Vec<String> {
-        let program = program.split(' ').next().unwrap_or(program);
         let taken_up = |path: &str| {
             TAKEN_UP.iter().any(|(programs, patterns)| {
                 let matches =
@@ -160,6 +176,13 @@ impl Walk<'_> {
         if held.iter().any(|stream| stream.taint.network) {
             self.unreadable("runs code loaded from the network", line.span);
         }
+        let replaced = held.iter().any(|stream| stream.text.is_none());
+        if replaced && recipe == Recipe::Make {
+            self.unreadable(
+                "runs a recipe that was written before and whose content is not known",
+                line.span,
+            );
+        }
         self.runs_brought(path, line.row.name, line.span);
         for text in held.into_iter().filter_map(|held| held.text) {
             // What it runs may be a build that would take up the same file again.
@@ -182,6 +205,9 @@ impl Walk<'_> {
             Recipe::Make => make_commands(text),
             Recipe::Json => json_commands(text, line.name, &words),
             Recipe::Yaml => yaml_commands(text),
+            Recipe::Settings => settings_commands(text),
+            Recipe::Calls => call_commands(text),
+            Recipe::Gradle => gradle_commands(text),
             Recipe::Named => text
                 .lines()
                 .filter_map(|line| Some(line.split_once(':')?.1.trim().to_owned()))
@@ -313,6 +339,56 @@ fn json_strings(text: &str) -> Vec<String> {
     }
     strings.retain(|string| string.contains(char::is_whitespace));
     strings
+}
+
+/// Returns the commands of a settings file: `commands = a`, and the indented lines below it.
+fn settings_commands(text: &str) -> Vec<String> {
+    let mut inside = false;
+    let lines = text.lines().filter_map(|line| {
+        let indented = line.starts_with([' ', '\t']);
+        let command = match line.split_once('=') {
+            Some((key, command)) if !indented => {
+                inside = key.trim_start().starts_with("commands");
+                command
+            }
+            _ if indented => line,
+            _ => {
+                inside = false;
+                return None;
+            }
+        };
+        let command = command.trim().trim_start_matches('-');
+        // `{posargs}` stands for words of the person who runs it.
+        let words = command.split_whitespace();
+        let words: Vec<&str> = words.filter(|word| !word.contains(['{', '}'])).collect();
+        (inside && !words.is_empty()).then(|| words.join(" "))
+    });
+    lines.collect()
+}
+
+/// Returns what follows `COMMAND` in calls such as `execute_process(COMMAND a b)`.
+fn call_commands(text: &str) -> Vec<String> {
+    let calls = text.split("COMMAND ").skip(1).take(LINES_MAX);
+    let commands = calls.map(|rest| rest.split([')', '\n']).next().unwrap_or("").trim());
+    commands.map(str::to_owned).collect()
+}
+
+/// Returns what a build file of Gradle deletes and runs, as commands of a shell.
+fn gradle_commands(text: &str) -> Vec<String> {
+    let texts = |rest: &str| {
+        let line = rest.lines().next().unwrap_or("");
+        let parts = line.split(['\'', '"']).skip(1).step_by(2);
+        parts.map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    let after = |word: &'static str| text.split(word).skip(1).take(LINES_MAX);
+    let deletes = after("delete")
+        .map(|rest| texts(rest))
+        .filter(|it| !it.is_empty());
+    let deletes = deletes.map(|paths| format!("rm -rf {paths}"));
+    let runs = after("commandLine").map(|rest| texts(rest));
+    let executes = text.lines().filter(|line| line.contains(".execute("));
+    let executes = executes.map(|line| texts(line));
+    deletes.chain(runs).chain(executes).collect()
 }
 
 /// Returns what follows `- ` and `cmd: ` in a YAML text.

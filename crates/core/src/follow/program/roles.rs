@@ -125,6 +125,7 @@ impl Walk<'_> {
             Role::Move => self.moves(arg, program),
             Role::Permission => self.permits(arg, program, Score::ZERO),
             Role::Device => self.device(arg, program),
+            Role::Process => self.attaches(arg, program),
             Role::Cwd => self.ground.enter(&arg.text),
 
             Role::Script | Role::Toolchain => self.script_word(arg, row, stdin),

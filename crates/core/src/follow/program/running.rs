@@ -13,6 +13,8 @@ use crate::written::{Wanted, name, parent};
 
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
+/// How names of modules begin that a project maps to files of its own.
+const ALIAS_STARTS: &[&str] = &["#", "@/", "~/"];
 
 impl Walk<'_> {
     /// Judges running the file at `path`, which may hold what `stream` delivers.
@@ -126,7 +128,8 @@ impl Walk<'_> {
                 self.script_file(&Arg::literal(module, span), "node");
                 continue;
             }
-            let files = module_files(role, &base, module);
+            let mut files = module_files(role, &base, module);
+            files.extend(self.mapped_files(&base, module));
             let lies_outside = |path: &String| self.ground.place(path).inside == Some(false);
             // Python looks for a module beside who loads it before it looks elsewhere.
             let local = if role == Role::Snippet(Lang::JAVASCRIPT) && module.starts_with('.') {
@@ -154,6 +157,35 @@ impl Walk<'_> {
                 self.picks_up(&path, span);
             }
         }
+    }
+
+    /// Returns the files that `package.json` says a module such as `#x` stands for, where this session wrote
+    /// that, and those that such names usually stand for.
+    fn mapped_files(&mut self, base: &str, module: &str) -> Vec<String> {
+        let Some(rest) = ALIAS_STARTS
+            .iter()
+            .find_map(|start| module.strip_prefix(start))
+        else {
+            return Vec::new();
+        };
+        let rest = rest.trim_start_matches('/');
+        let mut files: Vec<String> = ["src/", "lib/", ""]
+            .iter()
+            .flat_map(|folder| {
+                MODULE_ENDS
+                    .iter()
+                    .map(move |end| format!("{base}/{folder}{rest}{end}"))
+            })
+            .collect();
+        for held in self.may_hold(&format!("{base}/package.json")) {
+            let text = held.text.unwrap_or_default();
+            let manifest = serde_json::from_str::<serde_json::Value>(&text).unwrap_or_default();
+            let mapped = manifest.get("imports").map(ToString::to_string);
+            let mapped = mapped.unwrap_or_default();
+            let paths = mapped.split('"').filter_map(|text| text.strip_prefix("./"));
+            files.extend(paths.take(IMPORTS_MAX).map(|path| format!("{base}/{path}")));
+        }
+        files
     }
 
     fn is_seen_file(&mut self, path: &str) -> bool {

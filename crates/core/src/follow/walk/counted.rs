@@ -10,7 +10,7 @@ use crate::shell::syntax::{Command, Part, Redirect, RedirectKind, Simple};
 /// Commands of a pipeline that are looked at.
 const STEPS_MAX: usize = 8;
 /// Where output goes that nobody sees.
-const NOWHERE: &str = "/dev/null";
+pub(super) const NOWHERE: &str = "/dev/null";
 
 /// Whether all that the command at `index` of a pipeline delivers is counted in the end.
 pub(super) fn is_counted(commands: &[Command], index: usize) -> bool {

@@ -50,9 +50,12 @@ impl Walk<'_> {
             RedirectKind::Read => {
                 let target = self.expand_one(&redirect.target);
                 let taint = self.reads(&target, "<");
-                *stdin = target
-                    .delivers
-                    .map_or_else(|| Stream::unknown(taint), |stream| *stream);
+                let files = vec![self.ground.place(&target.text).path];
+                let unknown = || Stream {
+                    files,
+                    ..Stream::unknown(taint)
+                };
+                *stdin = target.delivers.map_or_else(unknown, |stream| *stream);
                 None
             }
             RedirectKind::Duplicate => {

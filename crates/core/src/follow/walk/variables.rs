@@ -9,9 +9,9 @@ use super::{Walk, combine, is_evaluated_name, is_secret_name};
 use crate::act::Act;
 use crate::follow::program::{names_production, says_output};
 use crate::follow::scope::Function;
-use crate::follow::value::{Arg, Stream, Taint, Value};
+use crate::follow::value::{Arg, NOBODY, Stream, Taint, Value};
 use crate::knowledge::Effect;
-use crate::knowledge::names::SERVICE_HOSTS;
+use crate::knowledge::names::{GENERIC_CREDENTIALS, SERVICE_HOSTS};
 use crate::place::{HOLE, HOME, JOB};
 use crate::shell::syntax::{AssignedValue, Assignment, Command, Span};
 
@@ -309,10 +309,31 @@ pub(in crate::follow) fn unset_value(name: &str) -> Value {
         taint: Taint {
             secret: is_secret_name(name),
             service: service_of(name),
+            owner: if is_secret_name(name) {
+                owner_of(name)
+            } else {
+                0
+            },
             live: names_production(name),
             ..Taint::default()
         },
     })
+}
+
+/// Returns the mark of whose credential a variable holds, by how its name begins: `ACME_API_KEY`.
+fn owner_of(name: &str) -> u32 {
+    let first = name.split('_').next().unwrap_or("").to_ascii_lowercase();
+    if first.len() < 3 || GENERIC_CREDENTIALS.contains(first.as_str()) {
+        return NOBODY;
+    }
+    mark_of_name(&first)
+}
+
+/// Returns a number by which a short name is known again.
+pub(in crate::follow) fn mark_of_name(name: &str) -> u32 {
+    let mix = |mark: u32, byte: u8| (mark ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+    let mark = name.bytes().fold(0x811c_9dc5, mix);
+    mark.clamp(1, NOBODY - 1)
 }
 
 /// Returns the service that a variable is called after, as [`Taint::service`] counts them.

@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 
 use super::is_switch;
-use crate::knowledge::names::{SECRET_VARIABLE_WORDS, WINDOWS_PLACES};
-use crate::language::{Deed, Reading, SECRET_PART, WHOLE_ENVIRONMENT, posix_value};
+use crate::knowledge::names::WINDOWS_PLACES;
+use crate::language::{
+    Deed, Reading, SECRET_PART, WHOLE_ENVIRONMENT, is_secret_variable, posix_value,
+};
 
 /// The variables that a text sets itself, so that they are not what the system says.
 #[derive(Debug, Default)]
@@ -65,7 +67,7 @@ pub(super) fn with_holes(word: &str) -> String {
     while let Some((front, name, behind)) = next_variable(rest) {
         text.push_str(front);
         text.push_str(UNKNOWN_PART);
-        if is_secret_name(name) {
+        if is_secret_variable(name) {
             text.push(SECRET_PART);
         }
         rest = behind;
@@ -79,19 +81,12 @@ pub(super) fn secret_variables(word: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = word;
     while let Some((_, name, behind)) = next_variable(rest) {
-        if is_secret_name(name) {
+        if is_secret_variable(name) {
             found.push(name.to_ascii_uppercase());
         }
         rest = behind;
     }
     found
-}
-
-fn is_secret_name(name: &str) -> bool {
-    let upper = name.to_ascii_uppercase();
-    SECRET_VARIABLE_WORDS
-        .iter()
-        .any(|sign| upper.contains(sign))
 }
 
 /// Splits a word at the first `%NAME%`, or `!NAME!`.

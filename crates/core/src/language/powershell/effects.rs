@@ -103,7 +103,10 @@ pub(super) fn environment_drive(
 pub(super) fn shows_secret(cmdlet: &str, arguments: &Arguments) -> bool {
     let gets = |noun: &str| noun.ends_with("secret") || noun.ends_with("credential");
     let is_plain = arguments.has_any(|name| name.len() >= 3 && "asplaintext".starts_with(name));
-    cmdlet.strip_prefix("get-").is_some_and(gets) || is_plain && cmdlet != "convertto-securestring"
+    // What somebody has copied last may be a password.
+    cmdlet == "get-clipboard"
+        || cmdlet.strip_prefix("get-").is_some_and(gets)
+        || is_plain && cmdlet != "convertto-securestring"
 }
 
 /// The drive of a path that is no disk: `env`, `function`, `hkcu`.

@@ -42,6 +42,7 @@ fn effect(deed: &Deed) -> Effect {
         Deed::Persist(_) => Effect::Persist,
         Deed::Privilege(_) => Effect::Privilege,
         Deed::WipeDisk(_) | Deed::Multiply(_) => Effect::Wipe,
+        Deed::Reveal(_) => Effect::Secret,
     }
 }
 

@@ -307,7 +307,7 @@ const FAMILIES: &[Family] = &[
         runs: &[
             "printenv PATH",
             "env | grep -i path",
-            "env | sort | head",
+            "env | cut -d= -f1 | sort | head",
             "echo $HOME",
             "env FOO=1 node x.js",
             "docker inspect -f '{{.State.Status}}' api",

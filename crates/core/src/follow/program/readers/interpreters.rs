@@ -6,12 +6,25 @@ use crate::follow::program::code::{Filled, interpreter_role};
 use crate::follow::value::{Arg, NAMES_MAX, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::{self, Effect, Lang, PathKind, Role, Value, languages};
-use crate::language::find;
+use crate::language::{find, script};
 use crate::place::below::Look;
 use crate::place::{HOLE, Place, is_absolute, mark_home};
 use crate::score::Score;
 
 impl Walk<'_> {
+    /// Judges what `node -p` prints.
+    fn prints_value(&mut self, line: &Line<'_>) {
+        let prints = |name: &str| matches!(name, "-p" | "-pe" | "--print");
+        for hit in line.read.hits.iter().filter(|hit| prints(hit.name)) {
+            if let (Value::Next(Role::Snippet(lang)), Some(code)) = (hit.flag.value, &hit.value)
+                && lang == Lang::JAVASCRIPT
+            {
+                let shown = script::printed(lang, &code.text);
+                self.deeds(&shown, line.row.name, code.span);
+            }
+        }
+    }
+
     /// `python file`, `python -c code`, `python -m module`, `… | python`.
     pub(crate) fn read_interpreter(&mut self, line: &Line<'_>) -> Option<Stream> {
         let role =
@@ -36,6 +49,7 @@ impl Walk<'_> {
             let files = role == Role::Snippet(Lang::PERL) || role == Role::Snippet(Lang::RUBY);
             let mut taint = taint.and(line.stdin.taint);
             self.words_of_code(line);
+            self.prints_value(line);
             for operand in line.read.operands.iter().filter(|_| files) {
                 if self.opened_word(operand, line) {
                     continue;
@@ -411,6 +425,7 @@ impl Walk<'_> {
             taint: line.stdin.taint,
             connected: true,
             names: line.stdin.names.clone(),
+            files: line.stdin.files.clone(),
         }
     }
 

@@ -278,6 +278,7 @@ impl Walk<'_> {
         // `export` alone prints the environment, secrets included.
         Stream::unknown(Taint {
             secret: taint.secret || prints,
+            variables: super::super::disclosure::prints_all_variables(line),
             network: taint.network,
             ..Taint::default()
         })
@@ -311,6 +312,7 @@ impl Walk<'_> {
         // `set` alone prints every variable.
         Stream::unknown(Taint {
             secret: words.is_empty(),
+            variables: words.is_empty(),
             network: false,
             ..Taint::default()
         })
@@ -409,6 +411,7 @@ impl Walk<'_> {
             taint,
             connected: true,
             names: self.printed_names(line),
+            files: line.stdin.files.clone(),
         }
     }
 }

@@ -357,7 +357,7 @@ fn mode_danger(mode: &str) -> Score {
 }
 
 /// Whether a word names a job of this shell, or the process that this script started last.
-fn is_own_job(arg: &Arg) -> bool {
+pub(in crate::follow) fn is_own_job(arg: &Arg) -> bool {
     let process = arg.text.strip_prefix('-').unwrap_or(&arg.text);
     let started = process.chars().eq([HOLE, JOB]) && !arg.taint.uncertain;
     arg.text.starts_with('%') && !arg.vague() || started

@@ -2,7 +2,7 @@
 
 use super::Line;
 use crate::act::{Act, Breadth};
-use crate::follow::program::carried::is_far;
+use crate::follow::program::carried::{is_far, is_given_to_another};
 use crate::follow::program::files::obeyed_elsewhere;
 use crate::follow::program::options::Hit;
 use crate::follow::value::{Arg, Stream, Taint};
@@ -109,7 +109,9 @@ impl Walk<'_> {
                 if let Some(at) = file {
                     self.uploads(&item.after(at), line.row.name);
                 } else if item.vague()
-                    && (item.taint.data || item.taint.secret && item.text.contains("=="))
+                    && (item.taint.data
+                        || item.taint.secret
+                            && (item.text.contains("==") || is_given_to_another(item.taint, line)))
                 {
                     self.sends(item, line.row.name);
                 }
