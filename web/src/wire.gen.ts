@@ -164,6 +164,31 @@ export interface ApprovalResolved {
   via: string | null;
 }
 
+/** One approval as a row of a list; `GET /v1/approvals/{id}` has all of it. */
+export interface ApprovalRow {
+  /** The question. */
+  approval_id: string;
+  /** Its card. */
+  card: CardRow;
+  /** The beginning of the shell text or of the call on one line, display-redacted. */
+  command: string;
+  /** When it was asked, in seconds. */
+  created_at: number;
+  /** The first reason, cut. */
+  description: string;
+  /** When it expires, in seconds. */
+  expires_at: number;
+  /** Equal for similar approvals that wait: three or more may be shown as one row. Null for one
+   * that must have its own row; its text means nothing else. */
+  fold_key: string | null;
+  /** Whether an answer is held back and can be taken back, and until when, in seconds. */
+  held_until: number | null;
+  /** Its session. */
+  session_id: string;
+  /** `waiting`, `approved`, `denied`, `expired` or `withdrawn`. */
+  status: string;
+}
+
 /** One question, as people see it. */
 export interface ApprovalView {
   /** The question. */
@@ -189,6 +214,8 @@ export interface ApprovalView {
   description: string;
   /** The digest that an answer is bound to. */
   digest: string;
+  /** Whether a person can change the arguments before allowing it. They are then exactly `args`. */
+  editable: boolean;
   /** When it expires, in seconds. */
   expires_at: number;
   /** Equal for similar approvals that wait: three or more may be shown as one row. Null for one
@@ -332,6 +359,9 @@ export interface CallBody {
   run_id?: string | null;
   /** The session. Needed for `POST /v1/calls`. */
   session_id?: string | null;
+  /** Whether the asker can run the call with arguments that a person changed (`decision.args`). If
+   * not, nobody is offered to change them. */
+  takes_changes?: boolean;
   /** The tool. */
   tool: string;
   /** The tool's definition, as the model sees it. */
@@ -475,6 +505,20 @@ export interface CardMark {
   start: number;
   /** What was found, for a person. */
   words: string;
+}
+
+/** What a row shows of a card. */
+export interface CardRow {
+  /** What the call says, cut; empty where the command says it. */
+  body: CardField[];
+  /** Who asks, from where, for what; cut, without quoted texts. */
+  lineage: CardField[];
+  /** `low`, `medium`, `high` or `critical`. */
+  risk: string;
+  /** The title of the call, cut. */
+  title: string;
+  /** The tool. */
+  tool: string;
 }
 
 /** How people are reached, and how that goes. */
@@ -864,6 +908,28 @@ export interface Draft {
   subject: string;
 }
 
+/** The arguments of a call as a person would change them. */
+export interface EditBody {
+  /** The arguments, an object. */
+  args: Record<string, unknown>;
+}
+
+/** A call as a person would change it. */
+export interface EditedView {
+  /** Its arguments, display-redacted. */
+  args: unknown;
+  /** What the judge found. */
+  assessment: AssessmentView;
+  /** The card as it would be. */
+  card: Card;
+  /** Whether allowing it takes a second step, such as Enter after the number. */
+  confirm_allow: boolean;
+  /** The digest that an answer would be bound to. */
+  digest: string;
+  /** What the rules say about it. A person is asked in any case. */
+  verdict: Verdict;
+}
+
 /** The outcome of a tool call, in the same words on every surface. */
 export interface EndedView {
   /** The call it was. */
@@ -967,6 +1033,8 @@ export type Event = CallAssessed & {
   event: "run.started";
 } | RunStopping & {
   event: "run.stopping";
+} | RunSteered & {
+  event: "run.steered";
 } | RunCompleted & {
   event: "run.completed";
 } | RunFailed & {
@@ -1019,6 +1087,27 @@ export interface FactorView {
   factor: string;
   /** How much, 0 to 1. High is risky, except for `context_certainty`, where high is good. */
   score: number;
+}
+
+/** How a call would change one file. */
+export interface FileChange {
+  /** Its text after the call, display-redacted; null if it was not compared. */
+  after: string | null;
+  /** Its text now, display-redacted; null if there is no such file. */
+  before: string | null;
+  /** The file. */
+  path: string;
+  /** Why it was not compared. */
+  why: string | null;
+}
+
+/** How a call would change files, compared with what they hold now. */
+export interface FileChanges {
+  /** The files of the workspace that it would change; none if it is no call of a file tool, or if
+   * their places are sensitive. */
+  files: FileChange[];
+  /** When the files were read, in seconds. */
+  read_at: number;
 }
 
 /** One thing that was found. */
@@ -1137,6 +1226,14 @@ export interface Identity {
   via: string;
 }
 
+/** Waiting approvals as rows, the newest first. */
+export interface InboxList {
+  /** The items of this page. */
+  approvals: ApprovalRow[];
+  /** The value of `behind` for the next page; null at the end. */
+  next: string | null;
+}
+
 /** A key was made or revoked. */
 export interface KeyHappening {
   /** Who. */
@@ -1153,6 +1250,16 @@ export interface KeyHappening {
   timestamp: number;
   /** The directories it is bound to, if any. */
   workspaces: string[] | null;
+}
+
+/** A key of the configuration. */
+export interface KeyInForce {
+  /** Whether nobody has set it. */
+  is_default: boolean;
+  /** Its name, with dots. */
+  key: string;
+  /** Its value, without secrets. */
+  value: unknown;
 }
 
 /** Credentials, without their secrets. */
@@ -1366,6 +1473,8 @@ export interface MessageView {
   ended?: EndedView | null;
   /** `user`, `assistant`, `system` or `tool`. */
   role: string;
+  /** The run it belongs to. */
+  run_id?: string | null;
   /** Which request a tool answers. */
   tool_call_id?: string | null;
   /** Tools the model wants to use. */
@@ -1394,6 +1503,16 @@ export interface NewKeyBody {
   role: Role;
   /** For an agent: the directories its calls may count as their workspace; none: any they claim. */
   workspaces?: string[] | null;
+}
+
+/** One of the rules that every call is judged by. */
+export interface OrderedRule {
+  /** When it applies. */
+  applies: string;
+  /** Its number in the order. */
+  number: number;
+  /** What follows. */
+  result: string;
 }
 
 /** The outcome of a call. */
@@ -1562,6 +1681,16 @@ export interface PreviewBody {
   /** For which question. */
   approval_id: string;
   scope?: Scope | null;
+}
+
+/** What a project's file tightens. */
+export interface ProjectRules {
+  /** The file. */
+  file: string;
+  /** The keys it sets. */
+  keys: KeyInForce[];
+  /** Why it cannot be read; calls of this project are refused until it can. */
+  problem: string | null;
 }
 
 /** How devices are told. */
@@ -1750,6 +1879,18 @@ export interface RuleView {
   sentence: string;
 }
 
+/** Rules and configuration in force. */
+export interface RulesView {
+  /** The owner's file. */
+  file: string;
+  /** Every key of the configuration. */
+  keys: KeyInForce[];
+  /** The rules in the order in which they are tried; the first that applies decides. */
+  order: OrderedRule[];
+  /** Files of projects that calls came from since the gateway started. */
+  projects: ProjectRules[];
+}
+
 /** An answer as clients of Hermes give it. They may send more than we know; it is ignored, because
  * they cannot be changed and nothing of it could allow anything. */
 export interface RunApprovalBody {
@@ -1839,6 +1980,18 @@ export interface RunStarted {
   timestamp: number;
 }
 
+/** The agent read messages that were sent into the run. */
+export interface RunSteered {
+  /** Who sent them. */
+  by: string;
+  /** How many messages it read. */
+  messages: number;
+  /** Its run. */
+  run_id: string;
+  /** When. */
+  timestamp: number;
+}
+
 /** A run is to stop. */
 export interface RunStopping {
   /** Who. */
@@ -1878,6 +2031,8 @@ export interface RunView {
   /** `started`, `running`, `waiting_for_approval`, `stopping`, `completed`, `failed` or
    * `cancelled`. */
   status: string;
+  /** What the person said meanwhile and the agent has not read yet. */
+  unread?: string[];
   /** When it last changed, in seconds. */
   updated_at: number;
   usage?: Usage | null;
@@ -1959,6 +2114,8 @@ export interface ScopeList {
 
 /** A grant that may be left. */
 export interface ScopeView {
+  /** Which calls like this one would still be asked about, in words. */
+  excludes: string;
   /** How many of the last calls it would have matched, where that was asked for. */
   matched: number | null;
   /** How many calls were looked at. */
@@ -2049,6 +2206,12 @@ export interface StatsView {
   tools: string[];
   /** Until when, in seconds. */
   until: number;
+}
+
+/** A message for a run that is under way. */
+export interface SteerBody {
+  /** What the person says. */
+  input: string;
 }
 
 /** How an answer is streamed. */
@@ -2263,10 +2426,16 @@ export interface Routes {
   "POST /v1/tokens/consume": { query: undefined; body: ConsumeBody; answer: ConsumedView };
   /** Lists approvals */
   "GET /v1/approvals": { query: { status?: string; run_id?: string; limit?: number; behind?: string; }; body: undefined; answer: ApprovalList };
+  /** Lists waiting approvals as rows: what a list shows, without the full cards */
+  "GET /v1/inbox": { query: { limit?: number; behind?: string; }; body: undefined; answer: InboxList };
   /** Shows one approval with its card */
   "GET /v1/approvals/{id}": { query: undefined; body: undefined; answer: ApprovalView };
   /** Answers an approval */
   "POST /v1/approvals/{id}/resolve": { query: undefined; body: ResolveBody; answer: ApprovalView };
+  /** Judges a call as a person would change it; answers nothing */
+  "POST /v1/approvals/{id}/assess": { query: undefined; body: EditBody; answer: EditedView };
+  /** Shows how a call would change files of its workspace, compared with what they hold now */
+  "GET /v1/approvals/{id}/changes": { query: undefined; body: undefined; answer: FileChanges };
   /** Undoes an approval before it takes effect */
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
   /** Lifts a denial, so the agent may ask again; only for the person who denied it or an admin */
@@ -2289,6 +2458,8 @@ export interface Routes {
   "GET /v1/runs/{id}": { query: undefined; body: undefined; answer: RunView };
   /** Stops a run */
   "POST /v1/runs/{id}/stop": { query: undefined; body: undefined; answer: RunStanding };
+  /** Sends a message into a run that is under way; the agent reads it before it asks the model again */
+  "POST /v1/runs/{id}/steer": { query: undefined; body: SteerBody; answer: RunStanding };
   /** Answers the waiting approval of a run */
   "POST /v1/runs/{id}/approval": { query: undefined; body: RunApprovalBody; answer: Record<string, unknown> };
   /** Chat completions by the built-in agent, in `OpenAI`'s format */
@@ -2362,6 +2533,8 @@ export interface Routes {
   "GET /v1/logins": { query: undefined; body: undefined; answer: LoginList };
   /** Signs a browser out */
   "DELETE /v1/logins/{id}": { query: undefined; body: undefined; answer: undefined };
+  /** Shows rules and configuration in force, and where each comes from */
+  "GET /v1/rules": { query: undefined; body: undefined; answer: RulesView };
   /** Shows how devices are notified */
   "GET /v1/push": { query: undefined; body: undefined; answer: PushView };
   /** Lists devices that take notifications; an admin sees everybody's */

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-3FOELVDY.js";
+} from "./chunk-WK6AANX7.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

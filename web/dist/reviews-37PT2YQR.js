@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-3FOELVDY.js";
+} from "./chunk-WK6AANX7.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/views/reviews.tsx
 function Reviews() {

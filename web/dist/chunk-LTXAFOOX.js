@@ -1120,6 +1120,7 @@ var KEYS = [
   { command: "up", keys: ["ArrowUp"], shown: "↑", does: "Select the choice above" },
   { command: "open", keys: ["Enter"], shown: "Enter", does: "Answer with the selected choice" },
   { command: "note", keys: ["n"], shown: "n", does: "Deny, with a note to the agent" },
+  { command: "edit", keys: ["e"], shown: "e", does: "Edit the call before allowing it" },
   { command: "next", keys: ["j"], shown: "j", does: "Next card" },
   { command: "previous", keys: ["k"], shown: "k", does: "Previous card" },
   { command: "page_down", keys: ["PageDown", " "], shown: "PgDn Space", does: "Scroll the card down" },
@@ -1189,15 +1190,15 @@ async function request(method, path2, body, headers = {}) {
     options.body = JSON.stringify(body ?? {});
   }
   let response;
-  let text;
+  let text2;
   try {
     response = await fetch(path2, options);
-    text = await response.text();
+    text2 = await response.text();
   } catch {
     throw new Unreachable();
   }
   heard(response.headers.get("date"));
-  const said2 = parsed(text);
+  const said2 = parsed(text2);
   if (response.ok) return said2;
   if (response.status === 401 && !path2.startsWith("/v1/login")) isUnknown.value = true;
   const problem = said2?.error;
@@ -1211,23 +1212,99 @@ async function request(method, path2, body, headers = {}) {
 var get = (path2) => request("GET", path2);
 var post = (path2, body) => request("POST", path2, body);
 var remove = (path2) => request("DELETE", path2);
-var segment = (text) => encodeURIComponent(text);
+var segment = (text2) => encodeURIComponent(text2);
 function explain(error) {
   if (error instanceof Unreachable) return "The gateway does not respond. Nothing was changed.";
   if (error instanceof Error) return sentence(error.message);
   return "That did not work.";
 }
-function sentence(text) {
-  const begun = text.charAt(0).toUpperCase() + text.slice(1);
+function sentence(text2) {
+  const begun = text2.charAt(0).toUpperCase() + text2.slice(1);
   return /[.!?…]$/.test(begun) ? begun : `${begun}.`;
 }
-function parsed(text) {
-  if (text === "") return null;
+function parsed(text2) {
+  if (text2 === "") return null;
   try {
-    return JSON.parse(text);
+    return JSON.parse(text2);
   } catch {
     return null;
   }
+}
+
+// src/device.ts
+var thisDevice = y3(null);
+function ability() {
+  if (!window.isSecureContext) return "insecure";
+  if ("serviceWorker" in navigator && "PushManager" in window && "Notification" in window) return "able";
+  return /iPhone|iPad/.test(navigator.userAgent) || navigator.maxTouchPoints > 1 ? "install_first" : "unsupported";
+}
+async function readDevices() {
+  const { devices } = await get("/v1/devices");
+  const subscribed = await subscription();
+  const id = subscribed === null ? null : await idOf(subscribed.endpoint);
+  thisDevice.value = devices.find((device) => device.id === id)?.id ?? null;
+  return devices;
+}
+async function turnOn() {
+  if (await Notification.requestPermission() !== "granted") {
+    return "The browser blocks notifications. Allow them in its settings for this page.";
+  }
+  const { public_key: key } = await get("/v1/push");
+  const worker = await navigator.serviceWorker.ready;
+  const old = await worker.pushManager.getSubscription();
+  if (old !== null && text(old.options.applicationServerKey) !== key) await old.unsubscribe();
+  const made = await worker.pushManager.subscribe({ userVisibleOnly: true, applicationServerKey: key });
+  const body = {
+    name: nameOf(navigator.userAgent),
+    endpoint: made.endpoint,
+    p256dh: text(made.getKey("p256dh")),
+    auth: text(made.getKey("auth"))
+  };
+  thisDevice.value = (await post("/v1/devices", body)).id;
+  return null;
+}
+async function turnOff() {
+  const subscribed = await subscription();
+  const id = thisDevice.value ?? (subscribed === null ? null : await idOf(subscribed.endpoint));
+  if (id !== null) await remove(`/v1/devices/${id}`);
+  await subscribed?.unsubscribe();
+  thisDevice.value = null;
+}
+async function subscription() {
+  if (ability() !== "able") return null;
+  const worker = await navigator.serviceWorker.getRegistration();
+  return await worker?.pushManager.getSubscription() ?? null;
+}
+async function isNotified() {
+  return await subscription() !== null;
+}
+async function idOf(endpoint) {
+  const hash2 = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(endpoint));
+  const hex = [...new Uint8Array(hash2)].map((byte) => byte.toString(16).padStart(2, "0")).join("");
+  return `dev_${hex.slice(0, 32)}`;
+}
+function text(bytes) {
+  const letters = String.fromCharCode(...new Uint8Array(bytes ?? new ArrayBuffer(0)));
+  return btoa(letters).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+var BROWSERS = [
+  [/Edg/, "Edge"],
+  [/OPR\//, "Opera"],
+  [/Firefox|FxiOS/, "Firefox"],
+  [/Chrome|CriOS/, "Chrome"],
+  [/Safari/, "Safari"]
+];
+var SYSTEMS = [
+  [/Android/, "Android"],
+  [/iPhone/, "iPhone"],
+  [/iPad/, "iPad"],
+  [/Mac OS/, "Mac"],
+  [/Windows/, "Windows"],
+  [/Linux/, "Linux"]
+];
+function nameOf(agent) {
+  const named = (table, usual) => table.find(([pattern]) => pattern.test(agent))?.[1] ?? usual;
+  return `${named(BROWSERS, "A browser")} on ${named(SYSTEMS, "another system")}`;
 }
 
 // src/stream.ts
@@ -1252,14 +1329,14 @@ async function follow(path2, last2, listener, signal) {
     }
     listener.opened();
     const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-    let text = "";
+    let text2 = "";
     for (; ; ) {
       const { value, done } = await reader.read();
       if (done) return;
       heard2();
-      text += value;
-      const blocks = text.split("\n\n");
-      text = blocks.pop() ?? "";
+      text2 += value;
+      const blocks = text2.split("\n\n");
+      text2 = blocks.pop() ?? "";
       for (const block of blocks) tell(block, listener);
     }
   } catch (error) {
@@ -1354,9 +1431,9 @@ function listen(listener) {
 var lastEventId = null;
 var wake = null;
 var toastTimer = 0;
-function say(text) {
-  toast.value = text;
-  spoken.value = text;
+function say(text2) {
+  toast.value = text2;
+  spoken.value = text2;
   clearTimeout(toastTimer);
   toastTimer = window.setTimeout(() => {
     toast.value = null;
@@ -1617,6 +1694,7 @@ function announce(fresh) {
   arrivals.value += fresh;
 }
 async function signOut() {
+  await turnOff().catch(() => void 0);
   await post("/v1/logout").catch(() => void 0);
   location.assign("/");
 }
@@ -1691,26 +1769,26 @@ function Facts({ fields }) {
     a4("dd", { children: field.href === void 0 ? field.text : a4("a", { href: field.href, children: field.text }) })
   ] }, index)) });
 }
-function Words({ text }) {
-  return a4($, { children: text.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
+function Words({ text: text2 }) {
+  return a4($, { children: text2.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
 }
-function Code({ name, text, marks = [] }) {
-  return a4("pre", { class: text.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text, marks)).map((line, index) => a4("span", { class: "code-line", children: line.map(
+function Code({ name, text: text2, marks = [] }) {
+  return a4("pre", { class: text2.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text2, marks)).map((line, index) => a4("span", { class: "code-line", children: line.map(
     (piece, at2) => piece.mark === null ? piece.text : a4("mark", { class: `mark-${piece.mark.severity}`, title: piece.mark.words, children: piece.text }, at2)
   ) }, index)) });
 }
-function Quote({ name, text }) {
+function Quote({ name, text: text2 }) {
   return a4("section", { class: "long", children: [
     a4("div", { class: "long-head", children: [
       a4("h3", { children: name }),
-      a4(Copy, { name: name.toLowerCase(), text })
+      a4(Copy, { name: name.toLowerCase(), text: text2 })
     ] }),
-    a4(Code, { name, text })
+    a4(Code, { name, text: text2 })
   ] });
 }
-function pieces(text, marks) {
-  if (marks.length === 0) return [{ text, mark: null }];
-  const bytes = new TextEncoder().encode(text);
+function pieces(text2, marks) {
+  if (marks.length === 0) return [{ text: text2, mark: null }];
+  const bytes = new TextEncoder().encode(text2);
   const cut = (start, end) => new TextDecoder().decode(bytes.subarray(start, end));
   const made = [];
   let at2 = 0;
@@ -1723,19 +1801,19 @@ function pieces(text, marks) {
 }
 function lines(parts) {
   const made = [[]];
-  for (const { text, mark: mark2 } of parts) {
-    for (const line of text.split(/(?<=\n)/)) {
+  for (const { text: text2, mark: mark2 } of parts) {
+    for (const line of text2.split(/(?<=\n)/)) {
       made.at(-1)?.push({ text: line, mark: mark2 });
       if (line.endsWith("\n")) made.push([]);
     }
   }
   return made;
 }
-function Copy({ name, text }) {
+function Copy({ name, text: text2 }) {
   const isDone = useSignal(false);
   const copy = async () => {
     try {
-      await navigator.clipboard.writeText(text);
+      await navigator.clipboard.writeText(text2);
       isDone.value = true;
       setTimeout(() => isDone.value = false, 2e3);
     } catch {
@@ -1776,10 +1854,10 @@ function Problem({ error, again }) {
   ] });
 }
 function Commands({ lines: lines2 }) {
-  const text = lines2.join("\n");
+  const text2 = lines2.join("\n");
   return a4("div", { class: "commands", children: [
-    a4("pre", { children: text }),
-    a4(Copy, { name: "the command", text })
+    a4("pre", { children: text2 }),
+    a4(Copy, { name: "the command", text: text2 })
   ] });
 }
 
@@ -1789,8 +1867,8 @@ window.addEventListener("hashchange", () => {
   hash.value = location.hash;
 });
 var place = O(() => {
-  const text = hash.value.replace(/^#\/?/, "");
-  const [path2 = "", query = ""] = text.split("?", 2);
+  const text2 = hash.value.replace(/^#\/?/, "");
+  const [path2 = "", query = ""] = text2.split("?", 2);
   const parts = path2.split("/").filter((part) => part !== "").map(decoded);
   return { parts, query: new URLSearchParams(query) };
 });
@@ -1900,7 +1978,7 @@ function ending(decision, me2) {
   const where = decision.via === null ? "" : ` on ${place2(decision.via)}`;
   switch (decision.outcome) {
     case "approved":
-      return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}`;
+      return `${decision.choice === null ? "Allowed" : ALLOWED[decision.choice] ?? "Allowed"} by ${who}${where}${edited(decision) === null ? "" : ", edited"}`;
     case "denied":
       return `Denied by ${who}${where}`;
     case "withdrawn":
@@ -1911,6 +1989,7 @@ function ending(decision, me2) {
       return decision.outcome;
   }
 }
+var edited = (decision) => decision.args ?? null;
 var ALLOWED = {
   once: "Allowed once",
   session: "Allowed for this session",
@@ -1919,12 +1998,17 @@ var ALLOWED = {
 var many = (count, one2, several = `${one2}s`) => `${count.toLocaleString()} ${count === 1 ? one2 : several}`;
 
 // src/diff.ts
+var CONTEXT = 3;
+var FOLD_MIN = 4;
 var LINES_MAX = 2e3;
 function compare(before, after) {
   const old = before.split("\n");
   const fresh = after.split("\n");
   if (old.length * fresh.length > LINES_MAX * LINES_MAX) {
-    return [...old.map((text) => ({ kind: "gone", text })), ...fresh.map((text) => ({ kind: "new", text }))];
+    return [
+      ...old.map((text2, index) => ({ kind: "gone", text: text2, old: index + 1 })),
+      ...fresh.map((text2, index) => ({ kind: "new", text: text2, fresh: index + 1 }))
+    ];
   }
   const width = fresh.length + 1;
   const common2 = new Uint16Array((old.length + 1) * width);
@@ -1941,23 +2025,58 @@ function compare(before, after) {
     const gone = old[i4];
     const added = fresh[j3];
     if (gone !== void 0 && gone === added) {
-      lines2.push({ kind: "same", text: gone });
       i4 += 1;
       j3 += 1;
+      lines2.push({ kind: "same", text: gone, old: i4, fresh: j3 });
     } else if (added === void 0 || gone !== void 0 && reach(i4 + 1, j3) >= reach(i4, j3 + 1)) {
-      lines2.push({ kind: "gone", text: gone ?? "" });
       i4 += 1;
+      lines2.push({ kind: "gone", text: gone ?? "", old: i4 });
     } else {
-      lines2.push({ kind: "new", text: added });
       j3 += 1;
+      lines2.push({ kind: "new", text: added, fresh: j3 });
     }
   }
   return lines2;
 }
+function folded(lines2) {
+  const isNear = lines2.map(() => false);
+  for (const [at2, line] of lines2.entries()) {
+    if (line.kind === "same") continue;
+    for (let near = Math.max(0, at2 - CONTEXT); near <= Math.min(lines2.length - 1, at2 + CONTEXT); near += 1) isNear[near] = true;
+  }
+  const parts = [];
+  for (const [at2, line] of lines2.entries()) {
+    const kind = isNear[at2] === true ? "shown" : "folded";
+    const last2 = parts.at(-1);
+    if (last2?.kind === kind) last2.lines.push(line);
+    else parts.push({ kind, lines: [line] });
+  }
+  return parts.map((part) => part.lines.length < FOLD_MIN ? { ...part, kind: "shown" } : part);
+}
+function paired(lines2) {
+  const rows2 = [];
+  let gone = [];
+  let fresh = [];
+  const flush = () => {
+    for (let at2 = 0; at2 < Math.max(gone.length, fresh.length); at2 += 1) rows2.push([gone[at2] ?? null, fresh[at2] ?? null]);
+    gone = [];
+    fresh = [];
+  };
+  for (const line of lines2) {
+    if (line.kind === "gone") gone.push(line);
+    else if (line.kind === "new") fresh.push(line);
+    else {
+      flush();
+      rows2.push([line, line]);
+    }
+  }
+  flush();
+  return rows2;
+}
 var PATCH_NAMES = ["patch", "diff", "unified_diff", "input"];
-var isPatch = (name, text) => PATCH_NAMES.includes(name) && /^\s*(@@|\*\*\* Begin Patch|--- |diff --git )/.test(text) && /^[+-]/m.test(text);
-function patch(text) {
-  return text.split("\n").map((line) => {
+var isPatch = (name, text2) => PATCH_NAMES.includes(name) && /^\s*(@@|\*\*\* Begin Patch|--- |diff --git )/.test(text2) && /^[+-]/m.test(text2);
+function patch(text2) {
+  return text2.split("\n").map((line) => {
     if (/^(\*\*\*|---|\+\+\+|@@|diff |index )/.test(line)) return { kind: "mark", text: line };
     if (line.startsWith("+")) return { kind: "new", text: line.slice(1) };
     if (line.startsWith("-")) return { kind: "gone", text: line.slice(1) };
@@ -1975,74 +2094,63 @@ function edit(args) {
   return { before: texts[old], after: texts[fresh], names: [old, fresh] };
 }
 
-// src/parts/body.tsx
-var HEAD = { lines: 30, chars: 2400 };
-var TAIL = { lines: 12, chars: 900 };
-var FOLD = { lines: 80, chars: 8e3 };
-var SPOKEN_NAMES = ["text", "body", "message", "content", "caption", "html"];
-var isShort = (field) => !field.code && field.text.length <= 120 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
-function isLong(text) {
-  return text.length > FOLD.chars || text.split("\n").length > FOLD.lines;
-}
-var needsOpening = (approval) => approval.card.body.some((field) => isLong(field.text));
-function Body({ approval, isOpen }) {
-  const fields = approval.card.body;
-  const changes = edit(approval.args);
-  const compared = changes?.names ?? [];
-  const rest = fields.filter((field) => !compared.includes(field.name));
-  const short3 = rest.filter(isShort);
-  return a4($, { children: [
-    a4(Facts, { fields: short3 }),
-    rest.filter((field) => !isShort(field)).map((field, index) => a4(Long, { field, digest: approval.digest, isOpen }, index)),
-    changes === null ? null : a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
-  ] });
-}
-function Long({ field, digest, isOpen }) {
-  if (isLong(field.text) && !isOpen) {
-    const head = first(field.text);
-    const tail = last(field.text.slice(head.length));
-    const hidden = field.text.length - head.length - tail.length;
-    return a4("section", { class: "long", children: [
-      a4("h3", { children: field.name }),
-      a4(Code, { name: `${field.name}, beginning`, text: head }),
-      a4("p", { class: "hidden-part", children: [
-        "… ",
-        hidden.toLocaleString(),
-        " of ",
-        field.text.length.toLocaleString(),
-        " characters hidden · ",
-        digest.slice(0, 19),
-        " …"
-      ] }),
-      a4(Code, { name: `${field.name}, end`, text: tail })
-    ] });
-  }
-  if (isPatch(field.name, field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
-  return a4("section", { class: "long", children: [
-    a4("div", { class: "long-head", children: [
-      a4("h3", { children: field.name }),
-      a4(Copy, { name: field.name, text: field.text })
-    ] }),
-    field.code ? a4(Code, { name: field.name, text: field.text, marks: field.marks ?? [] }) : a4("p", { class: "prose", children: field.text })
-  ] });
-}
+// src/parts/difference.tsx
+var WIDE = 880;
 var SIGNS = { same: " ", gone: "−", new: "+", mark: " " };
 var ALOUD = { same: "", gone: "removed: ", new: "added: ", mark: "" };
-function Difference({ name, lines: lines2 }) {
-  return a4("section", { class: "long", children: [
+function Difference({ name, lines: lines2, folds = false, children }) {
+  const box = T2(null);
+  const isWide = useSignal(false);
+  A2(() => {
+    const element = box.current;
+    if (element === null) return void 0;
+    const observer = new ResizeObserver(() => isWide.value = element.clientWidth >= WIDE);
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  const parts = folds ? folded(lines2) : [{ kind: "shown", lines: lines2 }];
+  const digits = String(Math.max(0, ...lines2.map((line) => Math.max(line.old ?? 0, line.fresh ?? 0)))).length;
+  return a4("section", { class: "long diff-section", children: [
     a4("h3", { children: name }),
-    a4("div", { class: "code diff", role: "group", "aria-label": name, children: lines2.map((line, index) => a4("div", { class: `line-${line.kind}`, children: [
-      a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
-      a4("span", { class: "unseen", children: ALOUD[line.kind] }),
-      a4("span", { children: line.text === "" ? " " : line.text })
-    ] }, index)) })
+    children,
+    a4("div", { class: isWide.value ? "code diff diff-wide" : "code diff", role: "group", "aria-label": name, ref: box, style: { "--digits": String(digits) }, children: parts.map(
+      (part, index) => part.kind === "folded" ? a4(Folded, { lines: part.lines, isWide: isWide.value }, index) : a4(Rows, { lines: part.lines, isWide: isWide.value }, index)
+    ) })
   ] });
 }
-function first(text) {
-  return text.split("\n").slice(0, HEAD.lines).join("\n").slice(0, HEAD.chars);
+function Folded({ lines: lines2, isWide }) {
+  const isOpen = useSignal(false);
+  if (isOpen.value) return a4(Rows, { lines: lines2, isWide });
+  return a4("button", { type: "button", class: "diff-fold", onClick: () => isOpen.value = true, children: [
+    "Show ",
+    many(lines2.length, "unchanged line")
+  ] });
 }
-function last(text) {
-  return text.split("\n").slice(-TAIL.lines).join("\n").slice(-TAIL.chars);
+function Rows({ lines: lines2, isWide }) {
+  if (!isWide) {
+    return a4($, { children: lines2.map((line, index) => a4("div", { class: `diff-row line-${line.kind}`, children: [
+      a4("span", { class: "number", "aria-hidden": "true", children: line.old ?? "" }),
+      a4("span", { class: "number", "aria-hidden": "true", children: line.fresh ?? "" }),
+      a4(Text, { line })
+    ] }, index)) });
+  }
+  return a4($, { children: paired(lines2).map(([old, fresh], index) => a4("div", { class: "diff-row", children: [
+    a4(Half, { line: old, number: old?.old }),
+    a4(Half, { line: fresh, number: fresh?.fresh, isRepeated: old === fresh })
+  ] }, index)) });
+}
+function Half({ line, number, isRepeated = false }) {
+  return a4("div", { class: `diff-half line-${line?.kind ?? "none"}`, "aria-hidden": isRepeated ? "true" : void 0, children: [
+    a4("span", { class: "number", "aria-hidden": "true", children: number ?? "" }),
+    line === null ? null : a4(Text, { line })
+  ] });
+}
+function Text({ line }) {
+  return a4($, { children: [
+    a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
+    a4("span", { class: "unseen", children: ALOUD[line.kind] }),
+    a4("span", { class: "diff-text", children: line.text === "" ? " " : line.text })
+  ] });
 }
 
 // src/load.ts
@@ -2210,6 +2318,123 @@ function tone({ factor, score: score2 }) {
   return bad < 0.25 ? "low" : bad <= 0.6 ? "medium" : "high";
 }
 
+// src/parts/changes.tsx
+var AGAIN_MS = 5e3;
+var mayChangeFiles = (approval) => !approval.card.body.some((field) => field.name === "Command");
+function FileChanges({ approval }) {
+  const read2 = useSignal(null);
+  const changedAt = useSignal(null);
+  const isAsked = mayAnswer.value && approval.status === "waiting" && mayChangeFiles(approval);
+  A2(() => {
+    read2.value = null;
+    changedAt.value = null;
+    if (!isAsked) return void 0;
+    const look = async () => {
+      if (document.visibilityState !== "visible") return;
+      const found = await get(`/v1/approvals/${segment(approval.approval_id)}/changes`).catch(() => null);
+      if (found === null) return;
+      if (read2.value !== null && !isSame2(read2.value, found)) changedAt.value = found.read_at;
+      read2.value = found;
+      if (found.files.length === 0) clearInterval(timer);
+    };
+    const timer = window.setInterval(() => void look(), AGAIN_MS);
+    void look();
+    return () => clearInterval(timer);
+  }, [approval.approval_id, isAsked]);
+  if (read2.value === null || read2.value.files.length === 0) return null;
+  return a4($, { children: [
+    changedAt.value === null ? null : a4("p", { class: "problem", role: "status", children: [
+      "A file changed at ",
+      moment(changedAt.value),
+      ", while this card was open. The difference below is the new one."
+    ] }),
+    read2.value.files.map((file) => a4(OneFile, { file }, file.path))
+  ] });
+}
+var isSame2 = (one2, other) => JSON.stringify(one2.files) === JSON.stringify(other.files);
+function OneFile({ file }) {
+  const name = `Change to ${file.path}`;
+  const after = file.after ?? null;
+  if (after === null) {
+    return a4("section", { class: "long", children: [
+      a4("h3", { children: name }),
+      a4("p", { class: "hint", children: [
+        "Not compared with the file on disk: ",
+        file.why ?? "it cannot be read",
+        "."
+      ] })
+    ] });
+  }
+  const before = file.before ?? null;
+  if (before === after) {
+    return a4("section", { class: "long", children: [
+      a4("h3", { children: name }),
+      a4("p", { class: "hint", children: "The file already holds exactly this text." })
+    ] });
+  }
+  const lines2 = before === null ? after.split("\n").map((text2, index) => ({ kind: "new", text: text2, fresh: index + 1 })) : compare(before, after);
+  return a4(Difference, { name, lines: lines2, folds: true, children: a4("p", { class: "hint", children: before === null ? "A new file." : "Compared with the file as it is now." }) });
+}
+
+// src/parts/body.tsx
+var HEAD = { lines: 30, chars: 2400 };
+var TAIL = { lines: 12, chars: 900 };
+var FOLD = { lines: 80, chars: 8e3 };
+var SPOKEN_NAMES = ["text", "body", "message", "content", "caption", "html"];
+var isShort = (field) => !field.code && field.text.length <= 120 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
+function isLong(text2) {
+  return text2.length > FOLD.chars || text2.split("\n").length > FOLD.lines;
+}
+var needsOpening = (approval) => approval.card.body.some((field) => isLong(field.text));
+function Body({ approval, isOpen }) {
+  const fields = approval.card.body;
+  const changes = edit(approval.args);
+  const compared = changes?.names ?? [];
+  const rest = fields.filter((field) => !compared.includes(field.name));
+  const short3 = rest.filter(isShort);
+  return a4($, { children: [
+    a4(Facts, { fields: short3 }),
+    a4(FileChanges, { approval }),
+    rest.filter((field) => !isShort(field)).map((field, index) => a4(Long, { field, digest: approval.digest, isOpen }, index)),
+    changes === null ? null : a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
+  ] });
+}
+function Long({ field, digest, isOpen }) {
+  if (isLong(field.text) && !isOpen) {
+    const head = first(field.text);
+    const tail = last(field.text.slice(head.length));
+    const hidden = field.text.length - head.length - tail.length;
+    return a4("section", { class: "long", children: [
+      a4("h3", { children: field.name }),
+      a4(Code, { name: `${field.name}, beginning`, text: head }),
+      a4("p", { class: "hidden-part", children: [
+        "… ",
+        hidden.toLocaleString(),
+        " of ",
+        field.text.length.toLocaleString(),
+        " characters hidden · ",
+        digest.slice(0, 19),
+        " …"
+      ] }),
+      a4(Code, { name: `${field.name}, end`, text: tail })
+    ] });
+  }
+  if (isPatch(field.name, field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
+  return a4("section", { class: "long", children: [
+    a4("div", { class: "long-head", children: [
+      a4("h3", { children: field.name }),
+      a4(Copy, { name: field.name, text: field.text })
+    ] }),
+    field.code ? a4(Code, { name: field.name, text: field.text, marks: field.marks ?? [] }) : a4("p", { class: "prose", children: field.text })
+  ] });
+}
+function first(text2) {
+  return text2.split("\n").slice(0, HEAD.lines).join("\n").slice(0, HEAD.chars);
+}
+function last(text2) {
+  return text2.split("\n").slice(-TAIL.lines).join("\n").slice(-TAIL.chars);
+}
+
 // src/arming.ts
 var IN_VIEW_MS = 700;
 var QUIET_MS = 300;
@@ -2282,6 +2507,161 @@ function useArming(name) {
   return { arming, armed, watch };
 }
 
+// src/edit.ts
+var TELLING_NAMES = ["command", "cmd", "script", "text", "body", "message", "content"];
+function subjectOf(approval) {
+  const args = approval.args;
+  const name = TELLING_NAMES.find((it) => typeof args[it] === "string");
+  return name === void 0 ? "all" : { name };
+}
+function textOf(args, subject) {
+  if (subject === "all") return JSON.stringify(args, null, 2);
+  const value = args[subject.name];
+  return typeof value === "string" ? value : "";
+}
+function argsWith(args, subject, text2) {
+  if (subject !== "all") return { ...args, [subject.name]: text2 };
+  try {
+    const parsed2 = JSON.parse(text2);
+    return typeof parsed2 === "object" && parsed2 !== null && !Array.isArray(parsed2) ? parsed2 : null;
+  } catch {
+    return null;
+  }
+}
+
+// src/parts/edit.tsx
+function EditPanel(props) {
+  const { approval } = props;
+  const subject = useSignal(subjectOf(approval));
+  const text2 = useSignal(textOf(approval.args, subject.value));
+  const judged = useSignal(null);
+  const problem = useSignal(null);
+  const isAsking = useSignal(false);
+  const check = async () => {
+    if (isAsking.value) return;
+    const args = argsWith(approval.args, subject.value, text2.value);
+    if (args === null) {
+      problem.value = "This is not a JSON object. Correct it, or press Esc to leave the call as it is.";
+      return;
+    }
+    isAsking.value = true;
+    problem.value = null;
+    try {
+      const view = await post(`/v1/approvals/${segment(approval.approval_id)}/assess`, { args });
+      judged.value = { args, view };
+    } catch (error) {
+      problem.value = `${explain(error)} Nothing was answered.`;
+    } finally {
+      isAsking.value = false;
+    }
+  };
+  const switchTo = (to) => {
+    const args = argsWith(approval.args, subject.value, text2.value);
+    if (args === null) {
+      problem.value = "This is not a JSON object.";
+      return;
+    }
+    subject.value = to;
+    text2.value = textOf(args, to);
+  };
+  if (judged.value !== null) return a4(Review, { ...props, judged: judged.value, onBack: () => judged.value = null });
+  return a4(Write, { ...props, subject: subject.value, text: text2.value, problem: problem.value, onInput: (words) => text2.value = words, onSwitch: switchTo, onCheck: () => void check() });
+}
+function Write({ approval, subject, text: text2, problem, onInput, onSwitch, onCheck, onClose }) {
+  const field = T2(null);
+  F2(() => field.current?.focus(), []);
+  useKeys({
+    close: () => {
+      onClose();
+      return true;
+    },
+    choose: () => true
+  });
+  const typed = (event) => {
+    if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return;
+    event.preventDefault();
+    onCheck();
+  };
+  const telling = subjectOf(approval);
+  const isSame3 = text2 === textOf(approval.args, subject);
+  return a4("section", { class: "edit", "aria-label": "Edit the call", children: [
+    a4("label", { children: [
+      a4("span", { children: subject === "all" ? "Arguments as JSON" : `Edit “${subject.name}”` }),
+      a4("textarea", { ref: field, class: "edit-text", rows: Math.min(14, Math.max(3, text2.split("\n").length + 1)), spellcheck: false, value: text2, onInput: (event) => onInput(event.currentTarget.value), onKeyDown: typed })
+    ] }),
+    problem === null ? null : a4("p", { class: "problem", role: "alert", children: problem }),
+    a4("p", { class: "hint", children: "The edited call is judged again before you can allow it. Ctrl+Enter checks it, Esc leaves the call as it is." }),
+    a4("div", { class: "row-of-buttons", children: [
+      a4("button", { type: "button", class: "button primary", "aria-disabled": isSame3, onClick: () => isSame3 ? void 0 : onCheck(), children: "Check the edited call" }),
+      a4("button", { type: "button", class: "button", onClick: onClose, children: "Cancel" }),
+      telling === "all" ? null : a4("button", { type: "button", class: "quiet", onClick: () => onSwitch(subject === "all" ? telling : "all"), children: subject === "all" ? `Edit only “${telling.name}”` : "Edit all arguments" })
+    ] })
+  ] });
+}
+function Review({ approval, judged, isBusy, onAllow, onDeny, onBack }) {
+  const { view, args } = judged;
+  const { arming, armed, watch } = useArming(`${approval.approval_id}/${view.digest}`);
+  const isChosen = useSignal(false);
+  const wasQuick = useSignal(false);
+  const allow = T2(null);
+  const isReady = armed.value && !isBusy && isCurrent.value;
+  const press = (choice, event) => {
+    if (isBusy || choice === "once" && !isReady) return;
+    wasQuick.value = !arming.admits(event);
+    if (wasQuick.value) return;
+    if (choice === "deny") {
+      onDeny();
+      return;
+    }
+    const isConfirmed = event instanceof MouseEvent && (event.detail === 0 || isChosen.value);
+    if (view.confirm_allow && !isConfirmed) {
+      isChosen.value = true;
+      allow.current?.focus();
+    } else onAllow({ args });
+  };
+  useKeys({
+    close: () => {
+      onBack();
+      return true;
+    },
+    choose: (event) => {
+      if (Number(event.key) === NUMBERS.once) press("once", event);
+      else if (Number(event.key) === NUMBERS.deny) press("deny", event);
+      return true;
+    }
+  });
+  const before = RISKS[approval.card.risk];
+  const after = RISKS[view.card.risk];
+  const [reason] = view.card.reasons;
+  return a4("section", { class: "edit", "aria-label": "The edited call", children: [
+    a4("p", { class: `edit-risk risk-${view.card.risk}`, role: "status", children: [
+      a4("strong", { children: before === after ? `Risk stays ${after.toLowerCase()}` : `Risk ${before.toLowerCase()} → ${after.toLowerCase()}` }),
+      reason === void 0 ? null : a4("span", { children: reason })
+    ] }),
+    a4("div", { class: "edit-difference", children: a4(Difference, { name: "Original and edited", lines: compare(readable(approval.args), readable(view.args)) }) }),
+    a4("p", { class: "hint", children: wasQuick.value ? "Too fast: that press was ignored. Press again." : isChosen.value ? "Critical: press Enter, or click again, to allow it." : "1 allows the edited call once, 4 denies, Esc goes back to the text." }),
+    a4("ol", { class: "choices", "aria-label": "Choices for the edited call", ref: (element) => void (watch.current = element), children: [
+      a4("li", { children: a4("button", { type: "button", ref: allow, class: "choice choice-once", "aria-disabled": !isReady, onClick: (event) => press("once", event), children: [
+        a4("kbd", { "aria-hidden": "true", children: NUMBERS.once }),
+        a4("span", { children: [
+          LABELS.once,
+          ", as edited"
+        ] })
+      ] }) }),
+      a4("li", { children: a4("button", { type: "button", class: "choice choice-deny", "aria-disabled": isBusy, onClick: (event) => press("deny", event), children: [
+        a4("kbd", { "aria-hidden": "true", children: NUMBERS.deny }),
+        a4("span", { children: LABELS.deny })
+      ] }) })
+    ] }),
+    a4("div", { class: "row-of-buttons", children: a4("button", { type: "button", class: "button", onClick: onBack, children: "Back to the text" }) })
+  ] });
+}
+function readable(args) {
+  if (typeof args !== "object" || args === null) return JSON.stringify(args);
+  const rows2 = Object.entries(args).map(([name, value]) => `${name}: ${typeof value === "string" ? value : JSON.stringify(value, null, 2)}`);
+  return rows2.join("\n");
+}
+
 // src/parts/scope.tsx
 var LASTS = [
   ["1 hour", 3600],
@@ -2344,6 +2724,7 @@ function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }) {
           LABELS[choice],
           ": this grant is created"
         ] }),
+        a4("p", { children: whose(approval, choice) }),
         problem.value === null ? null : a4("p", { class: "problem", children: problem.value }),
         scopes.value === null && problem.value === null ? a4(Loading, { what: "Checking what it would have matched" }) : null,
         scopes.value?.length === 0 ? a4("p", { children: "No grant is possible for this call." }) : null,
@@ -2359,6 +2740,11 @@ function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }) {
           ),
           a4("span", { children: [
             a4("span", { class: "scope-words", children: it.words }),
+            it.excludes === "" ? null : a4("small", { children: [
+              "Still asks about: ",
+              it.excludes,
+              "."
+            ] }),
             a4("small", { children: matched(it) })
           ] })
         ] }, index)) }),
@@ -2388,6 +2774,13 @@ function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }) {
       ]
     }
   );
+}
+function whose(approval, choice) {
+  const text2 = (name) => approval.card.lineage.find((field) => field.name === name)?.text;
+  const agent = text2("Agent");
+  const key = text2("Asked by") ?? "this agent";
+  const asker2 = agent === void 0 ? key : `${key} (${agent})`;
+  return choice === "session" ? `For calls of ${asker2} in the session ${approval.session_id}.` : `For calls of ${asker2} in any session.`;
 }
 function matched(scope) {
   if (scope.matched === null || scope.of === null) return "";
@@ -2425,6 +2818,14 @@ function Outcome({ approval, onNext }) {
       decision.note,
       "”"
     ] }) : null,
+    decision === null || edited(decision) === null ? null : a4("details", { children: [
+      a4("summary", { children: [
+        "Edited by ",
+        decision.by === me.value?.name ? "you" : decision.by,
+        ": original and edited"
+      ] }),
+      a4(Difference, { name: "Original and edited", lines: compare(readable(approval.args), readable(edited(decision))) })
+    ] }),
     onNext === void 0 ? null : a4("button", { type: "button", class: "button", onClick: onNext, children: [
       "Next card ",
       a4("kbd", { children: "j" })
@@ -2484,6 +2885,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
   const chosen = useSignal(null);
   const isEmpty = card.command.trim() === "";
   const options = [...approval.choices.filter((choice) => !isEmpty || choice === "deny"), ...isOpen ? [] : ["view"]];
+  const mayEdit = approval.editable === true && isOpen && approval.choices.includes("once");
   const isOffered = (option) => option === "deny" || option === "view" || isOpen;
   const isReady = (option) => {
     if (isBusy.value) return false;
@@ -2546,6 +2948,11 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
         mode.value = "deny";
         return true;
       },
+      edit: () => {
+        if (mode.value !== "choose" || !mayEdit) return false;
+        mode.value = "edit";
+        return true;
+      },
       open: (event) => {
         if (event.target instanceof HTMLButtonElement || mode.value !== "choose") return false;
         if (event.target instanceof HTMLAnchorElement && event.target.getAttribute("aria-current") !== "true") return false;
@@ -2567,7 +2974,11 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
   return a4("footer", { class: "answer", "data-armed": armed.value, children: [
     a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
       a4(Countdown, { approval }),
-      a4("p", { class: "hint", role: wasQuick.value || chosen.value !== null ? "status" : void 0, children: wasQuick.value ? "Too fast: that press was ignored. Press again." : chosen.value !== null ? "Critical: press Enter, or click again, to allow it." : hintFor(approval, armed.value, endSeen, isOpen) }),
+      a4("p", { class: "hint", role: wasQuick.value || chosen.value !== null ? "status" : void 0, children: wasQuick.value ? "Too fast: that press was ignored. Press again." : chosen.value !== null ? "Critical: press Enter, or click again, to allow it." : mode.value === "edit" ? "" : hintFor(approval, armed.value, endSeen, isOpen) }),
+      mode.value === "choose" && mayEdit ? a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "edit", children: [
+        "Edit ",
+        a4("kbd", { children: "e" })
+      ] }) : null,
       mode.value === "choose" ? a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "deny", children: [
         "Deny with a note ",
         a4("kbd", { children: "n" })
@@ -2581,6 +2992,16 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
         choice: mode.value,
         isBusy: isBusy.value,
         onAnswer: (more) => void send(mode.value, more),
+        onClose: () => mode.value = "choose"
+      }
+    ) : null,
+    mode.value === "edit" ? a4(
+      EditPanel,
+      {
+        approval,
+        isBusy: isBusy.value,
+        onAllow: (more) => void send("once", more),
+        onDeny: () => void send("deny"),
         onClose: () => mode.value = "choose"
       }
     ) : null,
@@ -2878,7 +3299,7 @@ function said(question) {
 function Answers({ question, hasKeys }) {
   const { arming, armed, watch } = useArming(question.clarification_id);
   const other = useSignal(question.choices.length === 0);
-  const text = useSignal("");
+  const text2 = useSignal("");
   const problem = useSignal(null);
   const field = T2(null);
   const wantsFocus = T2(false);
@@ -2922,7 +3343,7 @@ function Answers({ question, hasKeys }) {
   );
   const submit = (event) => {
     event.preventDefault();
-    if (event.isTrusted && text.value.trim() !== "") void send({ text: text.value.trim() });
+    if (event.isTrusted && text2.value.trim() !== "") void send({ text: text2.value.trim() });
   };
   const options = [...question.choices, "Other (type your answer)"];
   return a4("footer", { class: "answer", "data-armed": armed.value, children: [
@@ -2940,9 +3361,9 @@ function Answers({ question, hasKeys }) {
             ref: field,
             type: "text",
             maxLength: 4e3,
-            value: text.value,
+            value: text2.value,
             autocomplete: "off",
-            onInput: (event) => text.value = event.currentTarget.value
+            onInput: (event) => text2.value = event.currentTarget.value
           }
         )
       ] }),
@@ -3020,8 +3441,8 @@ function kept(name, usual) {
 }
 function read(key) {
   try {
-    const text = localStorage.getItem(key);
-    return text === null ? null : text === "true";
+    const text2 = localStorage.getItem(key);
+    return text2 === null ? null : text2 === "true";
   } catch {
     return null;
   }
@@ -3039,11 +3460,11 @@ async function signIn() {
   return tried(redeem(code));
 }
 async function signInWith(pasted) {
-  const text = pasted.trim();
-  if (text === "") return "Paste a link, a code or a key first.";
-  if (KEY.test(text)) return tried(codeFor(text).then(redeem));
-  const end = text.indexOf("#");
-  return tried(redeem((end === -1 ? null : codeOf(text.slice(end))) ?? text));
+  const text2 = pasted.trim();
+  if (text2 === "") return "Paste a link, a code or a key first.";
+  if (KEY.test(text2)) return tried(codeFor(text2).then(redeem));
+  const end = text2.indexOf("#");
+  return tried(redeem((end === -1 ? null : codeOf(text2.slice(end))) ?? text2));
 }
 var redeem = (code) => post("/v1/login", { code });
 async function codeFor(key) {
@@ -3101,13 +3522,13 @@ function NotLoaded() {
 }
 
 // src/wire.gen.ts
-var FOLD_MIN = 3;
+var FOLD_MIN2 = 3;
 
 // src/groups.ts
 function foldKey(item) {
   return item.kind === "approval" ? item.approval.fold_key ?? null : null;
 }
-function folded(items, open) {
+function folded2(items, open) {
   const groups = /* @__PURE__ */ new Map();
   for (const item of items) {
     const key = foldKey(item);
@@ -3121,7 +3542,7 @@ function folded(items, open) {
   for (const item of items) {
     const key = foldKey(item);
     const members = key === null ? void 0 : groups.get(key);
-    if (key === null || members === void 0 || members.length < FOLD_MIN) {
+    if (key === null || members === void 0 || members.length < FOLD_MIN2) {
       made.push({ kind: "item", key: item.id, item, isMember: false });
       continue;
     }
@@ -3139,9 +3560,9 @@ function folded(items, open) {
 function common(members) {
   const texts = members.map((it) => it.command);
   let shared = texts[0] ?? "";
-  for (const text of texts) {
+  for (const text2 of texts) {
     let length = 0;
-    while (length < shared.length && shared[length] === text[length]) length += 1;
+    while (length < shared.length && shared[length] === text2[length]) length += 1;
     shared = shared.slice(0, length);
   }
   return shared.trim();
@@ -3178,10 +3599,10 @@ function matches(item) {
   if (!isWanted(risk.value, riskOf2(item)) || !isWanted(agent.value, agentOf(item)) || !isWanted(session.value, sessionOf(item))) return false;
   const wanted = words.value.toLowerCase().split(/\s+/).filter((word) => word !== "");
   if (wanted.length === 0) return true;
-  const text = textOf(item);
-  return wanted.every((word) => text.includes(word));
+  const text2 = textOf2(item);
+  return wanted.every((word) => text2.includes(word));
 }
-function textOf(item) {
+function textOf2(item) {
   if (item.kind === "question") return `question ${item.question.question} ${item.question.session_id}`.toLowerCase();
   const { card, command, session_id: session } = item.approval;
   return [card.risk, card.title, command, session, ...card.lineage.map((field) => field.text)].join(" ").toLowerCase();
@@ -3308,7 +3729,7 @@ var answered = O(() => {
 var listed = O(() => waiting.value.filter(matches).sort(inOrder));
 var shown = O(() => {
   const items = answered.value === null ? listed.value : [...listed.value, answered.value].sort(inOrder);
-  return folded(items, opened.value);
+  return folded2(items, opened.value);
 });
 var addressOf = (item) => at(item.kind === "approval" ? "approvals" : "questions", item.id);
 function Inbox() {
@@ -3543,10 +3964,10 @@ function ItemRow({ item, isMember }) {
     ] }) : null
   ] });
 }
-var short2 = (text) => text.slice(0, 200);
+var short2 = (text2) => text2.slice(0, 200);
 function gist(approval) {
   if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
-  const telling = approval.card.body.map((field) => field.text.replace(/\s+/g, " ").trim()).filter((text) => /\p{L}{2}/u.test(text) && !/^(true|false|null|none)$/i.test(text) && !approval.card.title.includes(text));
+  const telling = approval.card.body.map((field) => field.text.replace(/\s+/g, " ").trim()).filter((text2) => /\p{L}{2}/u.test(text2) && !/^(true|false|null|none)$/i.test(text2) && !approval.card.title.includes(text2));
   return [approval.card.title, ...telling].join(" · ");
 }
 function Left({ until, verb }) {
@@ -3642,15 +4063,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-BF5D3547.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-IPZ7G3RC.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-IYXSUZRK.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-SRPGXYDU.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-X3GDJURO.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-7PTI6OZ7.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-EUM4PKUH.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-G45HT4IM.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-E5SDSW5F.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-ZQEXUWPQ.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-DQHOZQMA.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-ADGWLIA7.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-37PT2YQR.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-M76WMV24.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-WOTW2OUT.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-ZTWKSKWQ.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-34FALVNG.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-KCBZ4FHH.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {
@@ -3660,14 +4081,14 @@ function viewOf(name) {
 
 // src/views/signed_out.tsx
 function SignedOut({ problem }) {
-  const text = useSignal("");
+  const text2 = useSignal("");
   const refused = useSignal(null);
   const isBusy = useSignal(false);
   const send = async (event) => {
     event.preventDefault();
     if (isBusy.value) return;
     isBusy.value = true;
-    refused.value = await signInWith(text.value);
+    refused.value = await signInWith(text2.value);
     isBusy.value = false;
     if (refused.value === null) location.reload();
   };
@@ -3690,8 +4111,8 @@ function SignedOut({ problem }) {
             type: "password",
             autocomplete: "off",
             spellcheck: false,
-            value: text.value,
-            onInput: (event) => text.value = event.currentTarget.value
+            value: text2.value,
+            onInput: (event) => text2.value = event.currentTarget.value
           }
         )
       ] }),
@@ -3853,12 +4274,19 @@ export {
   moment,
   fullMoment,
   useKeys,
+  ApiError,
   Unreachable,
   get,
   post,
   remove,
   segment,
   explain,
+  thisDevice,
+  ability,
+  readDevices,
+  turnOn,
+  turnOff,
+  isNotified,
   follow,
   link,
   me,

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

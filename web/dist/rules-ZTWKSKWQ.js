@@ -10,7 +10,7 @@ import {
   get,
   useLoaded,
   useSignal
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/views/rules.tsx
 var LISTS = [

@@ -1,6 +1,7 @@
 import {
   $,
   A,
+  ApiError,
   CardView,
   Commands,
   Empty,
@@ -33,7 +34,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;
@@ -43,15 +44,36 @@ function stateOf(event) {
   if (event.outcome === "unknown") return "unknown";
   return event.outcome === "done" || (event.outcome ?? null) === null && event.error !== true ? "done" : "failed";
 }
+var queues = /* @__PURE__ */ new Map();
+function queueOf(session) {
+  const known = queues.get(session ?? "") ?? y([]);
+  queues.set(session ?? "", known);
+  return known;
+}
+function saidIn(run, messages) {
+  const own = messages.filter((message) => message.run_id === run);
+  const answered = own.findIndex((message) => message.role !== "user" && message.role !== "system");
+  const texts = (some) => some.filter((message) => message.role === "user").map((message) => message.content ?? "");
+  const first = texts(answered < 0 ? own : own.slice(0, answered));
+  return { first: first.at(-1) ?? null, later: answered < 0 ? [] : texts(own.slice(answered)) };
+}
 var Conversation = class {
   constructor(session) {
     this.session = session;
+    this.queue = queueOf(session);
   }
   session;
   blocks = y([]);
   /** The run that goes on, if one does. */
   running = y(null);
   isLoaded = y(false);
+  /** Messages that are sent when the run has ended. */
+  queue;
+  /** Messages that were sent into the run and that the agent has not read yet. */
+  unread = y([]);
+  /** How many messages that were sent into a run are shown, by run. */
+  #shown = /* @__PURE__ */ new Map();
+  #hasCompleted = false;
   #said = /* @__PURE__ */ new Map();
   /** The last notice that stands for a draft, and which draft that is. */
   #held = null;
@@ -72,25 +94,29 @@ var Conversation = class {
     const messages = await this.#messages(this.session);
     const { runs } = await get(`/v1/runs?session_id=${segment(this.session)}&limit=${RUNS_MAX}`);
     runs.reverse();
-    const asked = messages.filter((message) => message.role === "user");
     for (const message of messages) {
       for (const call of message.tool_calls ?? []) if (message.content) this.#said.set(call.id, message.content);
     }
-    for (const [index, run] of runs.entries()) {
+    for (const run of runs) {
       if (this.#closed.signal.aborted) return;
-      const said = asked[asked.length - runs.length + index];
-      if (said?.content) this.#push({ kind: "person", text: said.content });
+      const { first } = saidIn(run.run_id, messages);
+      if (first !== null) this.#push({ kind: "person", text: first });
       if (FINAL.includes(run.status)) {
         await this.#follow(run.run_id, false);
       } else {
         this.isLoaded.value = true;
+        this.unread.value = run.unread ?? [];
         await this.#drive(run.run_id);
       }
     }
     this.isLoaded.value = true;
   }
-  /** Says `text` to the agent. Returns the conversation's id. */
+  /** Says `text` to the agent, now or when the run has ended. Returns the conversation's id. */
   async say(text) {
+    if (this.running.value !== null && this.session !== null) {
+      this.queue.value = [...this.queue.value, text];
+      return this.session;
+    }
     const body = this.session === null ? { input: text } : { input: text, session_id: this.session };
     const started = await post("/v1/runs", body);
     if (this.session !== null) {
@@ -101,13 +127,44 @@ var Conversation = class {
     const run = await get(`/v1/runs/${segment(started.run_id)}`);
     return run.session_id;
   }
+  /** Takes a message out of the queue. */
+  unqueue(index) {
+    this.queue.value = this.queue.value.toSpliced(index, 1);
+  }
+  /** Sends a message of the queue into the run, or begins the next run with it. */
+  async sendNow(index) {
+    const text = this.queue.value[index];
+    if (text === void 0) return;
+    const run = this.running.value;
+    this.unqueue(index);
+    try {
+      if (run === null) {
+        await this.say(text);
+        return;
+      }
+      this.unread.value = [...this.unread.value, text];
+      await post(`/v1/runs/${segment(run)}/steer`, { input: text });
+    } catch (error) {
+      this.unread.value = this.unread.value.filter((it) => it !== text);
+      this.queue.value = this.queue.value.toSpliced(index, 0, text);
+      if (!(error instanceof ApiError && error.status === 409)) throw error;
+    }
+  }
   async stop() {
     if (this.running.value !== null) await post(`/v1/runs/${segment(this.running.value)}/stop`);
   }
   async #drive(run) {
     this.running.value = run;
+    this.#hasCompleted = false;
     await this.#follow(run, true);
-    if (this.running.value === run) this.running.value = null;
+    if (this.running.value !== run || this.#closed.signal.aborted) return;
+    this.running.value = null;
+    this.queue.value = [...this.unread.value, ...this.queue.value];
+    this.unread.value = [];
+    const [next] = this.queue.value;
+    if (!this.#hasCompleted || next === void 0) return;
+    this.unqueue(0);
+    await this.say(next).catch(() => this.queue.value = [next, ...this.queue.value]);
   }
   /** Follows a run to its end, across lost connections. */
   async #follow(run, isLive) {
@@ -191,7 +248,11 @@ var Conversation = class {
       case "clarify.required":
         this.#ask({ kind: "question", id: event.clarification_id });
         break;
+      case "run.steered":
+        void this.#steer(event.run_id, event.messages);
+        break;
       case "run.completed":
+        this.#hasCompleted = true;
         this.#conclude(event.output);
         break;
       case "run.failed":
@@ -205,6 +266,21 @@ var Conversation = class {
       default:
         break;
     }
+  }
+  /** Puts the messages that the agent read where it read them. */
+  async #steer(run, count) {
+    this.#shut();
+    const before = this.#shown.get(run) ?? 0;
+    this.#shown.set(run, before + count);
+    this.unread.value = this.unread.value.slice(count);
+    const at2 = this.blocks.value.length;
+    for (let more = 0; more < count; more += 1) this.#push({ kind: "person", text: "…" });
+    const messages = await this.#messages(this.session ?? "").catch(() => []);
+    const texts = saidIn(run, messages).later.slice(before, before + count);
+    this.blocks.value = this.blocks.value.map((block, index) => {
+      const text = texts[index - at2];
+      return text === void 0 || block.kind !== "person" ? block : { kind: "person", text };
+    });
   }
   /** The notice stands there once for each draft, in a block of its own. */
   #hold(event) {
@@ -281,6 +357,282 @@ var Conversation = class {
     this.blocks.value = [...this.blocks.value, block];
   }
 };
+
+// src/following.ts
+var NEAR = 48;
+function useFollowing() {
+  const scroll = T(null);
+  const content = T(null);
+  const follows = T(true);
+  const seen = T({ top: 0, height: 0 });
+  const hasNew = useSignal(false);
+  const remember = (element) => {
+    seen.current = { top: element.scrollTop, height: element.scrollHeight };
+  };
+  const goToEnd = () => {
+    const element = scroll.current;
+    if (element === null) return;
+    const asked = content.current?.querySelector("[data-waits] .answer");
+    if (asked !== null && asked !== void 0) asked.scrollIntoView({ block: "end" });
+    else element.scrollTop = element.scrollHeight;
+    hasNew.value = false;
+    remember(element);
+  };
+  A(() => {
+    const observer = new ResizeObserver(() => {
+      const element = scroll.current;
+      if (element === null) return;
+      if (follows.current) goToEnd();
+      else {
+        hasNew.value ||= element.scrollHeight > seen.current.height;
+        remember(element);
+      }
+    });
+    if (content.current !== null) observer.observe(content.current);
+    if (scroll.current !== null) observer.observe(scroll.current);
+    return () => observer.disconnect();
+  }, []);
+  const scrolled = () => {
+    const element = scroll.current;
+    if (element === null) return;
+    const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
+    const wentUp = element.scrollTop < seen.current.top && element.scrollHeight >= seen.current.height;
+    if (isAtEnd) {
+      follows.current = true;
+      hasNew.value = false;
+    } else if (wentUp) follows.current = false;
+    remember(element);
+  };
+  const toEnd = () => {
+    follows.current = true;
+    goToEnd();
+  };
+  return { scroll, content, hasNew, toEnd, scrolled };
+}
+
+// src/parts/composer.tsx
+function Composer({ conversation }) {
+  const text = useSignal("");
+  const problem = useSignal(null);
+  const isBusy = useSignal(false);
+  const isRunning = conversation.running.value !== null;
+  const attempt = async (work) => {
+    problem.value = null;
+    await work().catch((error) => problem.value = explain(error));
+  };
+  const send = async () => {
+    const words = text.value.trim();
+    if (words === "" || isBusy.value) return;
+    isBusy.value = true;
+    await attempt(async () => {
+      const session = await conversation.say(words);
+      text.value = "";
+      go(at("talk", session));
+    });
+    isBusy.value = false;
+  };
+  const typed = (event) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    void send();
+  };
+  return a(
+    "form",
+    {
+      class: "composer",
+      onSubmit: (event) => {
+        event.preventDefault();
+        void send();
+      },
+      children: [
+        a(Queue, { conversation, attempt }),
+        problem.value === null ? null : a("p", { class: "problem", role: "alert", children: problem.value }),
+        a("label", { children: [
+          a("span", { class: "unseen", children: "Message to the agent" }),
+          a(
+            "textarea",
+            {
+              rows: 2,
+              placeholder: isRunning ? "Write the next message" : "What should it do?",
+              value: text.value,
+              onInput: (event) => text.value = event.currentTarget.value,
+              onKeyDown: typed
+            }
+          )
+        ] }),
+        a("div", { class: "row-of-buttons", children: [
+          a("button", { type: "submit", class: "button primary", "aria-disabled": isBusy.value || text.value.trim() === "", children: isRunning ? "Queue" : "Send" }),
+          isRunning ? a("button", { type: "button", class: "button danger", onClick: () => void attempt(() => conversation.stop()), children: [
+            a(Icon, { name: "stop" }),
+            " Stop"
+          ] }) : null
+        ] })
+      ]
+    }
+  );
+}
+function Queue({ conversation, attempt }) {
+  const queue = conversation.queue.value;
+  const unread = conversation.unread.value;
+  const isRunning = conversation.running.value !== null;
+  if (queue.length + unread.length === 0) return null;
+  return a("ul", { class: "queue", "aria-label": "Messages that are not read yet", children: [
+    unread.map((text, index) => a("li", { children: [
+      a("span", { class: "queue-text", children: text }),
+      a("small", { children: "Sent; the agent reads it before its next step" })
+    ] }, `unread-${index}`)),
+    queue.map((text, index) => a("li", { children: [
+      a("span", { class: "queue-text", children: text }),
+      a("small", { children: isRunning ? "Queued; sent when the run has completed" : "Not sent" }),
+      a("span", { class: "row-of-buttons", children: [
+        a("button", { type: "button", class: "quiet", onClick: () => void attempt(() => conversation.sendNow(index)), children: isRunning ? "Steer: send it now" : "Send now" }),
+        a("button", { type: "button", class: "quiet", onClick: () => conversation.unqueue(index), children: "Remove" })
+      ] })
+    ] }, index))
+  ] });
+}
+
+// src/markdown.ts
+var FENCE = /^ {0,3}(`{3,}|~{3,})/;
+var HEADING = /^ {0,3}#{1,6} +(.*)$/;
+var RULE = /^ {0,3}([-*_])( *\1){2,} *$/;
+var QUOTE = /^ {0,3}> ?(.*)$/;
+var ITEM = /^( *)(?:[-*+]|(\d{1,9})[.)]) +(.*)$/;
+var TABLE = /^ *\|.*\| *$/;
+var DEPTH_MAX = 6;
+function parse(text) {
+  const blocks = [];
+  const lines = text.split("\n");
+  let paragraph = [];
+  const flush = () => {
+    if (paragraph.length > 0) blocks.push({ kind: "paragraph", parts: inlines(paragraph.join("\n")) });
+    paragraph = [];
+  };
+  for (let at2 = 0; at2 < lines.length; at2 += 1) {
+    const line = lines[at2] ?? "";
+    const fence = FENCE.exec(line)?.[1];
+    if (fence !== void 0) {
+      flush();
+      const inside = [];
+      for (at2 += 1; at2 < lines.length && !closes(lines[at2] ?? "", fence); at2 += 1) inside.push(lines[at2] ?? "");
+      blocks.push({ kind: "code", text: inside.join("\n") });
+      continue;
+    }
+    if (TABLE.test(line)) {
+      flush();
+      const rows2 = [line];
+      while (TABLE.test(lines[at2 + 1] ?? "")) rows2.push(lines[at2 += 1] ?? "");
+      blocks.push({ kind: "table", text: rows2.join("\n") });
+      continue;
+    }
+    if (line.trim() === "") {
+      flush();
+      continue;
+    }
+    if (!single(line, blocks, flush)) paragraph.push(line);
+  }
+  flush();
+  return blocks;
+}
+function single(line, blocks, flush) {
+  const heading = HEADING.exec(line);
+  const quote = QUOTE.exec(line);
+  const item = ITEM.exec(line);
+  if (RULE.test(line)) {
+    flush();
+    blocks.push({ kind: "rule" });
+  } else if (heading !== null) {
+    flush();
+    blocks.push({ kind: "heading", parts: inlines(heading[1] ?? "") });
+  } else if (quote !== null) {
+    flush();
+    blocks.push({ kind: "quote", parts: inlines(quote[1] ?? "") });
+  } else if (item !== null) {
+    flush();
+    const [, indent = "", number, rest = ""] = item;
+    const entry = { depth: Math.min(DEPTH_MAX, Math.floor(indent.length / 2)), parts: inlines(rest) };
+    const last = blocks.at(-1);
+    const isOrdered = number !== void 0;
+    if (last?.kind === "list" && (last.isOrdered === isOrdered || entry.depth > 0)) last.items.push(entry);
+    else blocks.push({ kind: "list", isOrdered, start: Number(number ?? 1), items: [entry] });
+  } else return false;
+  return true;
+}
+var closes = (line, fence) => line.trim().startsWith(fence) && line.trim().replaceAll(fence.charAt(0), "") === "";
+var MARKS = [
+  ["**", "strong"],
+  ["__", "strong"],
+  ["*", "emphasis"],
+  ["_", "emphasis"]
+];
+function inlines(text) {
+  const parts = [];
+  let plain = "";
+  const alone = /* @__PURE__ */ new Set();
+  const add = (part) => {
+    if (plain !== "") parts.push(plain);
+    plain = "";
+    parts.push(part);
+  };
+  for (let at2 = 0; at2 < text.length; ) {
+    const ticks = /^`+/.exec(text.slice(at2, at2 + 8))?.[0];
+    const mark = ticks === void 0 ? MARKS.find(([sign2]) => text.startsWith(sign2, at2)) : void 0;
+    const sign = ticks ?? mark?.[0];
+    if (sign === void 0 || alone.has(sign) || mark !== void 0 && !opens(text, at2, sign)) {
+      plain += text.charAt(at2);
+      at2 += 1;
+      continue;
+    }
+    const end = text.indexOf(sign, at2 + sign.length);
+    if (end < 0) alone.add(sign);
+    const inside = end < 0 ? "" : text.slice(at2 + sign.length, end);
+    if (inside.trim() === "" || mark !== void 0 && /\s$/.test(inside)) {
+      plain += sign;
+      at2 += sign.length;
+      continue;
+    }
+    add({ kind: mark?.[1] ?? "code", text: inside });
+    at2 = end + sign.length;
+  }
+  if (plain !== "") parts.push(plain);
+  return parts;
+}
+function opens(text, at2, sign) {
+  const next = text.charAt(at2 + sign.length);
+  const before = text.charAt(at2 - 1);
+  return next !== "" && !/\s/.test(next) && !/[\p{L}\p{N}]/u.test(before);
+}
+
+// src/parts/markdown.tsx
+function Markdown({ text }) {
+  return a("div", { class: "speech", children: parse(text).map((block, index) => a(BlockView, { block }, index)) });
+}
+function BlockView({ block }) {
+  switch (block.kind) {
+    case "paragraph":
+      return a("p", { children: a(Parts, { parts: block.parts }) });
+    case "heading":
+      return a("p", { class: "speech-heading", children: a(Parts, { parts: block.parts }) });
+    case "quote":
+      return a("blockquote", { children: a(Parts, { parts: block.parts }) });
+    case "code":
+    case "table":
+      return a("pre", { class: "code", tabIndex: 0, children: block.text });
+    case "rule":
+      return a("hr", {});
+    case "list": {
+      const items = block.items.map((item, index) => a("li", { class: `depth-${item.depth}`, children: a(Parts, { parts: item.parts }) }, index));
+      return block.isOrdered ? a("ol", { start: block.start, children: items }) : a("ul", { children: items });
+    }
+  }
+}
+function Parts({ parts }) {
+  return a($, { children: parts.map((part, index) => {
+    if (typeof part === "string") return part;
+    if (part.kind === "code") return a("code", { children: part.text }, index);
+    return part.kind === "strong" ? a("strong", { children: part.text }, index) : a("em", { children: part.text }, index);
+  }) });
+}
 
 // src/views/talk.tsx
 var TITLES_MAX = 20;
@@ -385,51 +737,46 @@ function stateOf2(session) {
 function Thread({ session }) {
   const conversation = w(() => new Conversation(session), []);
   const problem = useSignal(null);
-  const end = T(null);
-  const scroll = T(null);
-  const follows = T(true);
   A(() => {
     conversation.open().catch((error) => problem.value = error);
     return () => conversation.close();
   }, []);
   const blocks = conversation.blocks.value;
-  const list = T(null);
-  A(() => {
-    const observer = new ResizeObserver(() => {
-      const asked = list.current?.querySelector(".block-approval .answer:not(.outcome)");
-      if (follows.current) (asked ?? end.current)?.scrollIntoView({ block: "end" });
-    });
-    if (list.current !== null) observer.observe(list.current);
-    return () => observer.disconnect();
-  }, []);
-  const scrolled = () => {
-    const element = scroll.current;
-    if (element === null) return;
-    const asked = list.current?.querySelector(".block-approval .answer:not(.outcome)");
-    const bottom = asked === null || asked === void 0 ? element.scrollHeight : element.scrollTop + asked.getBoundingClientRect().bottom - element.getBoundingClientRect().top;
-    follows.current = Math.abs(bottom - element.scrollTop - element.clientHeight) < 80;
-  };
+  const { scroll, content, hasNew, toEnd, scrolled } = useFollowing();
   if (problem.value !== null) return a(Problem, { error: problem.value });
-  const waits = blocks.filter((block) => block.kind === "approval" && rows.value.get(block.id)?.status === "waiting");
+  const waits = blocks.filter(isWaiting);
   const [first] = waits;
   return a("div", { class: "thread", children: [
-    a("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: [
+    a("div", { class: "thread-scroll", ref: scroll, onScroll: scrolled, children: a("div", { ref: content, children: [
       !conversation.isLoaded.value && blocks.length === 0 ? a(Loading, {}) : null,
       session === null ? a(Welcome, {}) : null,
-      a("ol", { class: "blocks", ref: list, "aria-label": "What was said and done", children: blocks.map((block, index) => a("li", { class: `block block-${block.kind}`, children: a(BlockView, { block, hasKeys: block === first, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
+      a("ol", { class: "blocks", "aria-label": "What was said and done", children: blocks.map((block, index) => a("li", { class: `block block-${block.kind}`, "data-waits": waits.includes(block) ? "" : void 0, children: a(BlockView2, { block, hasKeys: block === first, isAsked: waits.includes(blocks[index + 1] ?? block) }) }, index)) }),
       conversation.running.value !== null && waits.length === 0 ? a("p", { class: "works", role: "status", children: [
         a("span", { class: "pulse", "aria-hidden": "true" }),
         " The agent is working"
+      ] }) : null
+    ] }) }),
+    hasNew.value || waits.length > 0 ? a("div", { class: "thread-news", children: [
+      waits.length > 0 ? a("p", { class: "waits", role: "status", children: [
+        a(Icon, { name: "clock" }),
+        " Waiting for you"
       ] }) : null,
-      a("div", { ref: end })
-    ] }),
+      hasNew.value ? a("button", { type: "button", class: "button", onClick: toEnd, children: [
+        waits.length > 0 ? "Show it" : "New messages",
+        " ↓"
+      ] }) : null
+    ] }) : null,
     mayAnswer.value ? a(Composer, { conversation }) : a("p", { class: "hint pad", children: "You can only view this. Approvers can talk to the agent." })
   ] });
+}
+function isWaiting(block) {
+  if (block.kind === "approval") return rows.value.get(block.id)?.status === "waiting";
+  return block.kind === "question" && questions.value.get(block.id)?.status === "waiting";
 }
 function Welcome() {
   return a(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a("p", { children: "You see what it does as it happens. Calls that matter wait for a person, here and in the inbox." }) });
 }
-function BlockView({ block, hasKeys, isAsked }) {
+function BlockView2({ block, hasKeys, isAsked }) {
   switch (block.kind) {
     case "person":
       return a($, { children: [
@@ -439,14 +786,14 @@ function BlockView({ block, hasKeys, isAsked }) {
     case "said":
       return a($, { children: [
         a("span", { class: "unseen", children: "The agent said: " }),
-        a("p", { class: "speech", children: block.text })
+        a(Markdown, { text: block.text })
       ] });
     case "tool":
       return a(Tool, { block, isAsked });
     case "approval":
       return a(InlineApproval, { id: block.id, hasKeys });
     case "question":
-      return a(InlineQuestion, { id: block.id });
+      return a(InlineQuestion, { id: block.id, hasKeys });
     case "held":
       return a("div", { class: "held", children: [
         a("strong", { children: block.notice }),
@@ -475,71 +822,13 @@ function InlineApproval({ id, hasKeys }) {
   }, [id, approval === void 0]);
   return approval === void 0 ? a(Loading, { what: "A card" }) : a(CardView, { approval, hasKeys, isInline: true }, id);
 }
-function InlineQuestion({ id }) {
+function InlineQuestion({ id, hasKeys }) {
   const question = questions.value.get(id);
   A(() => {
     if (question !== void 0) return;
     get(`/v1/clarifications/${segment(id)}`).then(putQuestion, () => null);
   }, [id]);
-  return question === void 0 ? a(Loading, { what: "A question" }) : a(QuestionView, { question, hasKeys: false }, id);
-}
-function Composer({ conversation }) {
-  const text = useSignal("");
-  const problem = useSignal(null);
-  const isBusy = useSignal(false);
-  const field = T(null);
-  const isRunning = conversation.running.value !== null;
-  const send = async () => {
-    const words = text.value.trim();
-    if (words === "" || isBusy.value || isRunning) return;
-    isBusy.value = true;
-    problem.value = null;
-    try {
-      const session = await conversation.say(words);
-      text.value = "";
-      go(at("talk", session));
-    } catch (error) {
-      problem.value = explain(error);
-    } finally {
-      isBusy.value = false;
-    }
-  };
-  const typed = (event) => {
-    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
-    event.preventDefault();
-    void send();
-  };
-  return a(
-    "form",
-    {
-      class: "composer",
-      onSubmit: (event) => {
-        event.preventDefault();
-        void send();
-      },
-      children: [
-        problem.value === null ? null : a("p", { class: "problem", role: "alert", children: problem.value }),
-        a("label", { children: [
-          a("span", { class: "unseen", children: "Message to the agent" }),
-          a(
-            "textarea",
-            {
-              ref: field,
-              rows: 2,
-              placeholder: "What should it do?",
-              value: text.value,
-              onInput: (event) => text.value = event.currentTarget.value,
-              onKeyDown: typed
-            }
-          )
-        ] }),
-        a("div", { class: "row-of-buttons", children: isRunning ? a("button", { type: "button", class: "button danger", onClick: () => void conversation.stop().catch((error) => problem.value = explain(error)), children: [
-          a(Icon, { name: "stop" }),
-          " Stop"
-        ] }) : a("button", { type: "submit", class: "button primary", "aria-disabled": isBusy.value || text.value.trim() === "", children: "Send" }) })
-      ]
-    }
-  );
+  return question === void 0 ? a(Loading, { what: "A question" }) : a(QuestionView, { question, hasKeys }, id);
 }
 export {
   Talk

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-3FOELVDY.js";
+} from "./chunk-WK6AANX7.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/views/people.tsx
 var ROLES = [

@@ -3,7 +3,9 @@ import {
   Q,
   a,
   arrivals,
+  go,
   hasCode,
+  isNotified,
   link,
   notifies,
   run,
@@ -12,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/badge.ts
 function badge() {
@@ -27,11 +29,12 @@ function badge() {
     told = arrivals.value;
     if (fresh === 0) return;
     if (sounds.peek()) sound();
-    if (notifies.peek() && document.visibilityState !== "visible") notify(fresh);
+    if (notifies.peek() && document.visibilityState !== "visible") void notify(fresh);
   });
 }
-function notify(fresh) {
+async function notify(fresh) {
   if (!("Notification" in window) || Notification.permission !== "granted") return;
+  if (await isNotified()) return;
   const body = fresh === 1 ? "A call is waiting for your answer." : `${fresh} calls are waiting for your answer.`;
   const shown = new Notification("Countersign", { body, tag: "countersign" });
   shown.onclick = () => {
@@ -53,6 +56,25 @@ function sound() {
   tone.stop(context.currentTime + 0.5);
 }
 
+// src/install.ts
+var WORKER = "/worker.js";
+function workerUrl() {
+  const policies = window.trustedTypes;
+  if (policies === void 0) return WORKER;
+  return policies.createPolicy("countersign-worker", { createScriptURL: () => WORKER }).createScriptURL("");
+}
+function install() {
+  if (!("serviceWorker" in navigator)) return;
+  navigator.serviceWorker.addEventListener("message", (event) => {
+    const said = event.data;
+    const address = said?.type === "open" ? said.address : null;
+    if (typeof address === "string" && address.startsWith("/#/")) go(address.slice(1));
+  });
+  void navigator.serviceWorker.register(workerUrl(), { updateViaCache: "none" }).catch((error) => {
+    console.warn("the service worker is not registered", error);
+  });
+}
+
 // src/main.tsx
 var problem = y(null);
 async function begin() {
@@ -65,6 +87,7 @@ window.addEventListener("hashchange", () => {
 var page = document.getElementById("page");
 if (page !== null) {
   badge();
+  install();
   void begin();
   Q(a(App, { problem }), page);
 }

@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-OXIQVGR3.js";
+} from "./chunk-LTXAFOOX.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {
