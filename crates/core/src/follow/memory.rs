@@ -4,7 +4,7 @@
 //! holds that an earlier command wrote.
 
 use super::value::{Arg, Stream};
-use crate::written::{Content, Files, Wanted};
+use crate::written::{Content, Files, Wanted, parent};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
@@ -181,6 +181,11 @@ impl Memory {
     /// Whether this text made a link.
     pub(super) const fn has_links(&self) -> bool {
         !self.links.is_empty()
+    }
+
+    /// Whether this text made a link right in `directory`.
+    pub(super) fn has_links_in(&self, directory: &str) -> bool {
+        self.links.iter().any(|(link, _)| parent(link) == directory)
     }
 
     /// Whether there are too many links to remember another.

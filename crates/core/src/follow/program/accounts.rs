@@ -17,7 +17,10 @@ impl Walk<'_> {
     /// Judges the removal of programs from the account, and the installation of those that are not widely known.
     pub(super) fn installs_for_account(&mut self, line: &Line<'_>) {
         let program = line.name.split(' ').next().unwrap_or("");
-        let given = |arg: &Arg| GLOBAL_OPTIONS.contains(arg.text.as_str());
+        let given = |arg: &Arg| {
+            let option = arg.text.split('=').next().unwrap_or("");
+            GLOBAL_OPTIONS.contains(arg.text.as_str()) || GLOBAL_OPTIONS.contains(option)
+        };
         let globally = GLOBAL_INSTALLERS.contains(program) && line.args.iter().any(given);
         if globally && line.does == Effect::Uninstall && !line.read.is_dry() {
             self.removes_for_account(line);

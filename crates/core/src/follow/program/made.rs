@@ -82,7 +82,8 @@ impl Walk<'_> {
         let mut paths: Vec<String> = now.map(str::to_owned).collect();
         paths.extend(before);
         let is_seen = |stream: &Stream| stream.text.is_some() && !stream.taint.network;
-        paths.iter().all(|path| self.held(path).iter().all(is_seen))
+        !self.memory.has_links_in(directory)
+            && paths.iter().all(|path| self.held(path).iter().all(is_seen))
     }
 }
 

@@ -23,7 +23,15 @@ pub(in crate::follow::program) fn joined_command(program: &str, rest: &[Arg]) ->
     let at = rest.iter().position(is_command)?;
     let (before, words) = rest.split_at_checked(at + 1)?;
     // Before it there are options alone, so that it is none of the words of another command.
-    let options = before.iter().all(|arg| arg.text.starts_with(['-', '/']));
+    let takes_value = |arg: &Arg| {
+        let lower = arg.text.to_ascii_lowercase();
+        matches!(lower.as_str(), "-executionpolicy" | "-ep" | "-windowstyle")
+    };
+    let mut is_value = false;
+    let options = before.iter().all(|arg| {
+        let was_value = std::mem::replace(&mut is_value, takes_value(arg));
+        was_value || arg.text.starts_with(['-', '/'])
+    });
     if words.len() < 2 || !options || words.iter().any(|word| word.vague() || word.glob) {
         return None;
     }
