@@ -288,12 +288,12 @@ fn our_own_commands_of_build_servers_meet_the_goals_inside_a_project() {
 
 /// The goal is 30 %; 30.4 % was measured in November 2026, after programs for the whole account, tasks
 /// in production, instructions for other agents and changes on other machines became questions
-/// (0.6 %), and 30.6 % after packages that are fetched to run and words that a program computes did
-/// (0.2 %). Lower it when the share falls. What is left is fragments of documentation that bash cannot read either
+/// (0.6 %), 30.6 % after packages that are fetched to run and words that a program computes did
+/// (0.2 %), and 30.4 % with scaffolders described. Lower it when the share falls. What is left is fragments of documentation that bash cannot read either
 /// (3 % of all), tools of one house that nobody else can know and that are not asked to look or to
 /// build (6 %), agents that start agents or change their settings (3 %), code from outside the
 /// workspace or from the network, and commands that truly have consequences.
-const CONTINUOUS_INTEGRATION_ASKED_MAX: f64 = 0.307;
+const CONTINUOUS_INTEGRATION_ASKED_MAX: f64 = 0.305;
 
 #[test]
 fn continuous_integration_is_rarely_a_question_inside_a_project() {

@@ -88,6 +88,7 @@ impl Walk<'_> {
                 | Effect::DbWrite
                 | Effect::VcsRemote
                 | Effect::Publish
+                | Effect::Uninstall
         );
         let has_code = line.read.hits.iter().any(|hit| {
             hit.meaning()

@@ -535,9 +535,11 @@ fn is_no_name(name: &str) -> bool {
         let is_value = value.ends_with([',', '{', '[']) || value.parse::<f64>().is_ok();
         is_key(key) && (value.is_empty() || is_value)
     });
+    // `{{`, `},`, `===`. Signs by which a shell repeats an older command are not among them.
+    let is_sign = !name.is_empty() && name.chars().all(|sign| "{}[](),=".contains(sign));
     let is_mark = !name.contains(['/', '\\'])
         && (name.starts_with('@') || name.starts_with('-') && name.ends_with(','));
-    member || is_mark || !name.is_empty() && name.chars().all(drawn)
+    member || is_mark || is_sign || !name.is_empty() && name.chars().all(drawn)
 }
 
 /// Whether a text is a query that changes something: `DELETE FROM users`.
