@@ -41,15 +41,23 @@ pub(crate) fn host_of(path: &str) -> Option<&str> {
 pub(crate) fn hosts_in(text: &str) -> impl Iterator<Item = &str> {
     let mut quote = None;
     let mut before = ' ';
+    let mut word = 0_usize;
     text.char_indices().filter_map(move |(at, letter)| {
         let opens = matches!(before, '=' | '(' | ',' | '"' | '\'' | '`' | '@' | '>' | '<')
-            || before.is_whitespace() && quote.is_none();
+            || before.is_whitespace() && quote.is_none()
+            // `-Path:\\host\share`, and not `C:\x`
+            || before == ':' && word > 1 && letter == '\\';
         match quote {
             Some(open) if open == letter => quote = None,
             None if matches!(letter, '"' | '\'') => quote = Some(letter),
             Some(_) | None => {}
         }
         before = letter;
+        word = match letter {
+            ':' => word,
+            _ if letter.is_alphanumeric() => word + 1,
+            _ => 0,
+        };
         let starts = opens && (is_slash(letter) || matches!(letter, 'f' | 'F'));
         let rest = text.get(at..).filter(|_| starts)?;
         let end =
@@ -113,7 +121,8 @@ mod tests {
             (r"type \\evil\share\x", 1),
             (r#"Get-Content "\\evil\share\x""#, 1),
             (r"python -c 'open(r\'\\evil\share\x\')'", 1),
-            (r"copy /y:\\evil\share\a .", 0),
+            (r"Get-Content -Path:\\evil\share\a", 1),
+            (r"type C:\\Users\dev", 0),
             (r#"git commit -m "see \\server\share for it""#, 0),
             ("curl https://example.org/a/b", 0),
             ("start file://evil/share", 1),

@@ -148,7 +148,7 @@ fn owner_names(host: &str) -> impl Iterator<Item = &str> {
     let mut labels = host.rsplit('.').skip(1);
     let first = labels.next().unwrap_or("");
     // `co.uk` and its like are nobody's.
-    let registered = if first.len() <= 3 {
+    let registered = if matches!(first, "co" | "com" | "org" | "net" | "gov" | "edu" | "ac") {
         labels.next().unwrap_or(first)
     } else {
         first

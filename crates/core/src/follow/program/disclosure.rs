@@ -5,11 +5,14 @@
 //! pipeline, a person is asked; a name, a count or variables that hold no credentials are no question.
 
 use super::Line;
+use super::options::Hit;
 use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::knowledge::Effect;
-use crate::knowledge::names::{ENTERING, ENVIRONMENT_FIELDS, SECRET_VARIABLE_WORDS, SERVICE_HOSTS};
+use crate::knowledge::names::{
+    ENTERING, ENVIRONMENT_FIELDS, LINE_OPTIONS, SECRET_VARIABLE_WORDS, SERVICE_HOSTS,
+};
 use crate::score::Score;
 
 /// Letters after which `ps` without dashes takes a value.
@@ -44,32 +47,26 @@ pub(super) fn narrows(line: &Line<'_>) -> bool {
     if !line.stdin.taint.variables {
         return false;
     }
-    let words = || line.args.iter().map(|arg| arg.text.as_str());
+    let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
     match line.name {
         "wc" | "gwc" | "md5sum" | "sha256sum" | "cksum" => true,
-        "cut" => takes_names(words()),
-        "awk" | "gawk" | "mawk" => {
-            words().any(|word| matches!(word.trim_matches(['\'', '"']), "-F=" | "="))
-                && line.read.operands.first().is_some_and(|program| {
-                    matches!(program.text.replace(' ', "").as_str(), "{print$1}")
-                })
-        }
-        "sed" | "gsed" => line
-            .sed_scripts()
-            .all(|script| matches!(script, "s/=.*//" | "s/=.*$//" | "s/=.*/=/" | "s/=.*/=***/")),
+        "cut" => matches!(words.concat().as_str(), "-d=-f1" | "-f1-d="),
+        "awk" | "gawk" | "mawk" => words.concat().replace(' ', "") == "-F={print$1}",
+        "sed" | "gsed" => matches!(
+            words.as_slice(),
+            ["s/=.*//" | "s/=.*$//" | "s/=.*/=/" | "s/=.*/=***/"]
+        ),
         "grep" | "egrep" | "fgrep" | "rg" | "ggrep" => {
             let quiet = ["-q", "-c", "--quiet", "--count"];
-            let keeps_rest = line.read.has(&["-v", "--invert-match", "-f", "--file"]);
-            line.read.has(&quiet) || !keeps_rest && patterns(line).all(is_plain_name)
+            // Other options show more than the lines in which the pattern is: what stands around them.
+            let plain = |hit: &Hit| LINE_OPTIONS.contains(hit.name);
+            line.read.has(&quiet)
+                || line.read.unknown.is_none()
+                    && line.read.hits.iter().all(plain)
+                    && patterns(line).all(is_plain_name)
         }
         _ => false,
     }
-}
-
-/// Whether the words of `cut` take what stands before the first sign of equality.
-fn takes_names<'w>(words: impl Iterator<Item = &'w str>) -> bool {
-    let joined: String = words.collect();
-    matches!(joined.as_str(), "-d=-f1" | "-f1-d=")
 }
 
 /// Returns what a command that looks for lines looks for.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::lexer::Token;
 use crate::knowledge::names::{
-    ENVIRONMENT_NAMES_ONLY, ENVIRONMENT_TESTS, PASSING_CALLS, SHOWING_CALLS,
+    ENVIRONMENT_NAMES_ONLY, ENVIRONMENT_QUESTIONS, ENVIRONMENT_TESTS, PASSING_CALLS, SHOWING_CALLS,
 };
 use crate::language::{ALL_VARIABLES, is_secret_variable};
 
@@ -259,6 +259,12 @@ impl<'a> Code<'a> {
                 Taken::One(_) | Taken::Computed | Taken::Names => {}
             }
         }
+        // What such a name is assigned to holds the same.
+        for at in 0..self.tokens.len() {
+            if self.name(at).is_some_and(|name| held.contains(name)) {
+                held.extend(self.assigned(at));
+            }
+        }
         held
     }
 
@@ -308,16 +314,20 @@ impl<'a> Code<'a> {
             Some(start) if self.is_mark(at.saturating_sub(1), ".") => start,
             _ => at,
         };
-        let before = start.checked_sub(1);
+        let before = start.checked_sub(1).and_then(|at| self.tokens.get(at));
+        let compares = |mark: &str| matches!(mark, "==" | "!=" | "===" | "!==");
+        let is_question = match before {
+            Some(Token::Name(name)) => ENVIRONMENT_QUESTIONS.contains(name.as_str()),
+            Some(Token::Mark(mark)) => *mark == "!" || compares(mark),
+            _ => false,
+        };
         let is_test = |at: usize| match self.tokens.get(at) {
             Some(Token::Name(name)) => ENVIRONMENT_TESTS.contains(name.as_str()),
-            Some(Token::Mark(mark)) => {
-                matches!(*mark, "!" | "==" | "!=" | "===" | "!==" | "?" | "&&")
-            }
+            Some(Token::Mark(mark)) => compares(mark) || matches!(*mark, "?" | "&&"),
             _ => false,
         };
         let asks = |at: usize| (self.is_mark(at, ".") || self.is_mark(at, "?.")) && is_test(at + 1);
-        before.is_some_and(|at| is_test(at)) || is_test(end) || asks(end)
+        is_question || is_test(end) || asks(end)
     }
 
     /// Whether a text of the code is the name of a variable with a credential, or the code goes through
