@@ -4,6 +4,7 @@
 use std::time::Duration;
 
 use countersign_testkit::model::Reply;
+use countersign_testkit::ntfy::NtfyServer;
 use countersign_testkit::push::{Instead, Message, PushService, Subscribed};
 use serde_json::{Value, json};
 
@@ -265,4 +266,29 @@ fn the_key_of_the_gateway_survives_a_restart() {
     let before = key(&gateway);
     let gateway = gateway.restarted();
     assert_eq!(key(&gateway), before);
+}
+
+#[test]
+fn a_question_that_every_channel_refuses_waits_while_a_device_is_told() {
+    // Its server knows another token, so it refuses every card.
+    let server = NtfyServer::start("another").unwrap();
+    let config = format!(
+        "{LOCAL}channels:\n  phone: {{ type: ntfy, url: '{}', topic: t, page_url: 'https://gate.example.org' }}\n",
+        server.url()
+    );
+    let gateway = Gateway::configured(&config);
+    let service = PushService::start().unwrap();
+    let (admin, agent) = (gateway.admin(), gateway.key("agent"));
+    let settled = |command: &str, wait: u32| {
+        let call = gateway.submit(&agent, command).body["call_id"].clone();
+        let path = format!("/v1/calls/{}?wait_seconds={wait}", call.as_str().unwrap());
+        gateway.get(&agent, &path).body
+    };
+    let alone = settled(RISKY, 30);
+    assert_eq!(alone["decision"]["cause"], "undeliverable", "{alone}");
+    device(&gateway, &service, &admin, "laptop");
+    let told = settled("rm -rf /srv/other", 2);
+    assert_eq!(told["status"], "waiting", "{told}");
+    messages(&service, 1);
+    assert_eq!(server.refused().len(), 2);
 }
