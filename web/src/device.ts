@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 
-import { get, post, remove } from "./api";
+import { ApiError, get, post, remove } from "./api";
 import type { DeviceList, DeviceView, PushView } from "./wire.gen";
 
 /** Whether this browser can be notified while the page is closed, and why not. */
@@ -52,9 +52,14 @@ export async function turnOn(): Promise<string | null> {
 export async function turnOff(): Promise<void> {
   const subscribed = await subscription();
   const id = thisDevice.value ?? (subscribed === null ? null : await idOf(subscribed.endpoint));
-  if (id !== null) await remove(`/v1/devices/${id}`);
+  // The browser first: from here on nothing can reach it, whatever the gateway answers.
   await subscribed?.unsubscribe();
   thisDevice.value = null;
+  if (id === null) return;
+  await remove(`/v1/devices/${id}`).catch((error: unknown) => {
+    // It was somebody else's, or is gone already.
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  });
 }
 
 async function subscription(): Promise<PushSubscription | null> {
