@@ -19,6 +19,7 @@ mod fallback;
 mod forged;
 mod replicas;
 mod scene;
+mod short_ids;
 mod talk;
 mod texts;
 mod tools;

@@ -56,16 +56,16 @@ impl Base {
 }
 
 fn kind_of(typed: &str) -> Option<Kind> {
-    let rows: [(fn(&str) -> bool, Kind); 6] = [
-        (ApprovalId::is_id, Kind::Approval),
-        (CallId::is_id, Kind::Call),
-        (ClarificationId::is_id, Kind::Clarification),
-        (GrantId::is_id, Kind::Grant),
-        (KeyId::is_id, Kind::Key),
-        (ReviewId::is_id, Kind::Review),
+    let rows = [
+        (ApprovalId::is_id(typed), Kind::Approval),
+        (CallId::is_id(typed), Kind::Call),
+        (ClarificationId::is_id(typed), Kind::Clarification),
+        (GrantId::is_id(typed), Kind::Grant),
+        (KeyId::is_id(typed), Kind::Key),
+        (ReviewId::is_id(typed), Kind::Review),
     ];
     let mut rows = rows.into_iter();
-    rows.find_map(|(is_id, kind)| is_id(typed).then_some(kind))
+    rows.find_map(|(is_one, kind)| is_one.then_some(kind))
 }
 
 fn ambiguous(typed: &str, ids: &[String]) -> GateError {
