@@ -1916,6 +1916,8 @@ export interface RunBody {
   input: Record<string, unknown>;
   /** Additional instructions for the model. */
   instructions?: string | null;
+  /** One of the models that `GET /v1/models` lists; the first if it is not named. */
+  model?: string | null;
   /** The conversation it belongs to; a new one if it is not named. */
   session_id?: string | null;
 }
@@ -2464,7 +2466,7 @@ export interface Routes {
   "POST /v1/runs/{id}/approval": { query: undefined; body: RunApprovalBody; answer: Record<string, unknown> };
   /** Chat completions by the built-in agent, in `OpenAI`'s format */
   "POST /v1/chat/completions": { query: undefined; body: ChatBody; answer: Record<string, unknown> };
-  /** Lists the model of the built-in agent */
+  /** Lists the models of the built-in agent, the usual one first */
   "GET /v1/models": { query: undefined; body: undefined; answer: Record<string, unknown> };
   /** Lists conversations, the newest first */
   "GET /v1/sessions": { query: undefined; body: undefined; answer: SessionList };

@@ -54,6 +54,11 @@ impl Default for RunLimits {
 pub trait Models: std::fmt::Debug + Send + Sync {
     /// Returns the model; `None` if none is configured, and words if what is configured is wrong.
     fn current(&self) -> Result<Option<Client>, String>;
+
+    /// Returns the names of other models at the same address that a run may ask for.
+    fn others(&self) -> Vec<String> {
+        Vec::new()
+    }
 }
 
 /// Always the same one, or none.
@@ -111,6 +116,8 @@ pub struct RunRequest {
     pub session: Option<String>,
     /// The directory it works in.
     pub cwd: Option<String>,
+    /// One of the configured models; the first if it is not named.
+    pub model: Option<String>,
 }
 
 /// The built-in agent. Cheap to clone; all clones are the same agent.
@@ -168,6 +175,16 @@ impl Agent {
         model.map(|model| model.model().to_owned())
     }
 
+    /// Returns the names of all models a run may ask for, the usual one first.
+    pub fn models(&self) -> Vec<String> {
+        let Some(usual) = self.model() else {
+            return Vec::new();
+        };
+        let others = self.inner.parts.models.others().into_iter();
+        let others = others.filter(|name| *name != usual);
+        [usual.clone()].into_iter().chain(others).collect()
+    }
+
     /// Returns the tools.
     pub fn tools(&self) -> &Toolbox {
         &self.inner.parts.tools
@@ -183,6 +200,15 @@ impl Agent {
                 "no_model",
                 "no model is configured; set `agent.base_url` and `agent.model`",
             ));
+        };
+        let model = match request.model {
+            None => model.model().to_owned(),
+            Some(name) if self.models().contains(&name) => name,
+            Some(_) => {
+                let names = self.models().join(", ");
+                let message = format!("`model` must be one of those configured: {names}");
+                return Err(invalid("model", "unknown_model", &message));
+            }
         };
         let is_said = |message: &Message| match message {
             Message::User { content } => !content.trim().is_empty(),
@@ -222,7 +248,7 @@ impl Agent {
                 who,
                 NewRun {
                     session: request.session,
-                    model: model.model().to_owned(),
+                    model,
                     instructions: request.instructions,
                     cwd: Some(cwd),
                     messages,

@@ -21,7 +21,7 @@ use crate::dispatch::{Asked, Drafted, call_id, dispatch, reply, tell};
 use crate::feed::Feed;
 use crate::guard::Guard;
 use crate::message::{Ended, Message, ToolRequest};
-use crate::model::{ChatRequest, Completion, Delta, ModelError};
+use crate::model::{self, ChatRequest, Completion, Delta, ModelError};
 use crate::tools::Around;
 
 /// How often an answer that broke off is asked for again.
@@ -193,7 +193,10 @@ impl Agent {
         let said: Vec<&str> = said.collect();
         let crisis = self.gate().heed(&around.who, &run.session, &said).await?;
         let request = self.request(run, messages);
-        let answered = self.ask_model(&request, crisis, around, feed).await;
+        let answered = match self.model_of(run) {
+            Ok(model) => self.ask_model(&model, &request, crisis, around, feed).await,
+            Err(error) => Err(error),
+        };
         let (completion, tripped) = match answered {
             Ok(Some(answered)) => answered,
             // It was stopped meanwhile.
@@ -313,18 +316,27 @@ impl Agent {
         }
     }
 
+    /// Returns the model a run asked for, as long as it is configured, else the usual one.
+    fn model_of(&self, run: &Run) -> Result<model::Client, ModelError> {
+        let model = self.inner.parts.models.current();
+        let model = model.map_err(ModelError::Misconfigured)?;
+        let model = model.ok_or(ModelError::NotConfigured)?;
+        if self.inner.parts.models.others().contains(&run.model) {
+            return Ok(model.named(&run.model));
+        }
+        Ok(model)
+    }
+
     /// Returns the model's answer and whether a person must look at it; `None` if the run was
     /// stopped meanwhile.
     async fn ask_model(
         &self,
+        model: &model::Client,
         request: &ChatRequest,
         crisis: bool,
         around: &Around,
         feed: &Feed,
     ) -> Result<Option<(Completion, bool)>, ModelError> {
-        let model = self.inner.parts.models.current();
-        let model = model.map_err(ModelError::Misconfigured)?;
-        let model = model.ok_or(ModelError::NotConfigured)?;
         let mut broken = 0;
         loop {
             let mut guard = Guard::default();

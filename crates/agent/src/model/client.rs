@@ -168,6 +168,15 @@ impl Client {
         &self.model
     }
 
+    /// Returns the client of another model at the same address.
+    #[must_use]
+    pub fn named(&self, model: &str) -> Self {
+        Self {
+            model: model.to_owned(),
+            ..self.clone()
+        }
+    }
+
     /// Asks the model; `on` is told each piece of the answer as it arrives. Asks again only while
     /// no piece has arrived. Dropping the future ends the request.
     pub async fn complete(

@@ -11,7 +11,12 @@ use super::{Home, edit};
 use crate::complaint::Complaint;
 
 /// Keys of the agent's model, which is looked up for each request.
-const MODEL_KEYS: [&str; 3] = ["agent.base_url", "agent.model", "agent.api_key_env"];
+const MODEL_KEYS: [&str; 4] = [
+    "agent.base_url",
+    "agent.model",
+    "agent.models",
+    "agent.api_key_env",
+];
 
 /// One key as it stands.
 #[derive(Clone, Debug)]

@@ -261,6 +261,7 @@ pub(crate) static CONFIG: &[Key] = &[
         Spec::Keys(&[
             key("base_url", Spec::Text, ""),
             key("model", Spec::Text, ""),
+            key("models", Spec::List(&Spec::Text), "[]"),
             key("api_key_env", Spec::Text, ""),
             key("cwd", Spec::Text, ""),
             key("max_steps", Spec::Count(10_000), "60"),

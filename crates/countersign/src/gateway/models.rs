@@ -9,6 +9,7 @@ use serde_json::Value;
 
 use super::agent;
 use super::policies::{Stamp, stamp};
+use crate::config::read::at;
 use crate::config::{self, Home};
 
 /// The model of a home.
@@ -16,7 +17,7 @@ use crate::config::{self, Home};
 pub(crate) struct FileModels {
     home: Home,
     /// The content of the file at that state.
-    seen: Mutex<Option<(Option<Stamp>, Outcome)>>,
+    seen: Mutex<Option<(Option<Stamp>, Outcome, Vec<String>)>>,
 }
 
 type Outcome = Result<Option<Client>, String>;
@@ -30,26 +31,43 @@ impl FileModels {
         }
     }
 
-    fn read(&self) -> Outcome {
+    fn read(&self) -> (Outcome, Vec<String>) {
         let values = config::values(&self.home.file());
         let values = values.map(|values| values.unwrap_or(Value::Null));
+        let others = values.as_ref().map_or_else(
+            |_| Vec::new(),
+            |values| {
+                let names = at(values, "agent.models").as_array();
+                let names = names.into_iter().flatten().filter_map(Value::as_str);
+                names.map(str::to_owned).collect()
+            },
+        );
         let model = values.and_then(|values| agent::model(&values));
-        model.map_err(|complaint| complaint.message().to_owned())
+        let model = model.map_err(|complaint| complaint.message().to_owned());
+        (model, others)
+    }
+
+    fn seen(&self) -> (Outcome, Vec<String>) {
+        let stamp = stamp(&self.home.file());
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((at, outcome, others)) = seen.as_ref()
+            && *at == stamp
+        {
+            return (outcome.clone(), others.clone());
+        }
+        let (outcome, others) = self.read();
+        *seen = Some((stamp, outcome.clone(), others.clone()));
+        (outcome, others)
     }
 }
 
 impl Models for FileModels {
     fn current(&self) -> Outcome {
-        let stamp = stamp(&self.home.file());
-        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, outcome)) = seen.as_ref()
-            && *at == stamp
-        {
-            return outcome.clone();
-        }
-        let outcome = self.read();
-        *seen = Some((stamp, outcome.clone()));
-        outcome
+        self.seen().0
+    }
+
+    fn others(&self) -> Vec<String> {
+        self.seen().1
     }
 }
 

@@ -28,6 +28,8 @@ pub(crate) struct RunBody {
     pub(crate) session_id: Option<String>,
     /// The directory it works in.
     pub(crate) cwd: Option<String>,
+    /// One of the models that `GET /v1/models` lists; the first if it is not named.
+    pub(crate) model: Option<String>,
 }
 
 /// A message for a run that is under way.
@@ -82,11 +84,13 @@ pub(crate) struct UsageQuery {
     pub(crate) since: Option<f64>,
 }
 
-/// The messages and the instructions.
+/// The messages, the instructions and the model.
 #[derive(Debug, Default)]
 pub(crate) struct Conversation {
     pub(crate) said: Vec<Message>,
     pub(crate) instructions: Vec<String>,
+    /// The model that was asked for.
+    pub(crate) model: Option<String>,
 }
 
 impl Conversation {

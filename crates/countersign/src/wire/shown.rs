@@ -246,7 +246,7 @@ pub(crate) struct Capabilities {
 pub(crate) struct ModelList {
     /// `list`.
     pub(crate) object: String,
-    /// The model of the built-in agent.
+    /// The models of the built-in agent, the usual one first.
     pub(crate) data: Vec<ModelView>,
 }
 

@@ -23,6 +23,7 @@ mod hooks;
 mod init;
 mod kill;
 mod ntfy;
+mod models;
 #[path = "../shared/ours.rs"]
 mod ours;
 mod page;

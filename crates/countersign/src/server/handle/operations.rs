@@ -124,22 +124,27 @@ pub(crate) async fn capabilities(State(app): Reach) -> Json<Capabilities> {
     })
 }
 
-/// Lists the model of the built-in agent
+/// Lists the models of the built-in agent, the usual one first
 #[utoipa::path(get, path = "/v1/models",
     responses((status = 200, description = "a list in OpenAI's format", body = Object)))]
 pub(crate) async fn models(State(app): Reach) -> Json<ModelList> {
-    let name = model_name(&app);
+    let mut names = app.agent.models();
+    if names.is_empty() {
+        names.push(model_name(&app));
+    }
+    let created = app.gate.clock().now().seconds();
+    let data = names.into_iter().map(|name| ModelView {
+        id: name.clone(),
+        object: "model".to_owned(),
+        created,
+        owned_by: "countersign".to_owned(),
+        permission: Vec::new(),
+        root: name,
+        parent: None,
+    });
     Json(ModelList {
         object: "list".to_owned(),
-        data: vec![ModelView {
-            id: name.clone(),
-            object: "model".to_owned(),
-            created: app.gate.clock().now().seconds(),
-            owned_by: "countersign".to_owned(),
-            permission: Vec::new(),
-            root: name,
-            parent: None,
-        }],
+        data: data.collect(),
     })
 }
 

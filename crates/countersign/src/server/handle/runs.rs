@@ -49,6 +49,7 @@ pub(crate) async fn start(
     let mut conversation = Conversation::of_run(&body.conversation_history, &body.input)?;
     conversation.instructions.extend(body.instructions);
     let session = body.session_id.or_else(|| named_session(&headers));
+    conversation.model = body.model;
     let run = begin(&app, &caller, conversation, session, body.cwd).await?;
     let started = RunStanding {
         run_id: run.run_id,
@@ -68,6 +69,7 @@ pub(crate) async fn begin(
     let Conversation {
         mut said,
         instructions,
+        model,
     } = conversation;
     if let Some(session) = &session
         && !app.gate.conversation(session).await?.is_empty()
@@ -81,6 +83,7 @@ pub(crate) async fn begin(
         instructions,
         session,
         cwd: cwd.map(|cwd| directory(&cwd)).transpose()?,
+        model,
     };
     Ok(app.agent.start(&caller.principal, request).await?)
 }
