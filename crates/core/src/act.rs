@@ -154,7 +154,7 @@ pub const fn profile(effect: Effect) -> Profile {
         Effect::System      => row(      700,  700, Critical, "changes the system",            "system"),
         Effect::Control     => row(      700,  600, Critical, "stops or restarts a service",   "service.control"),
         Effect::Lifecycle   => row(      700,  600, Critical, "restarts, updates or stops an agent's gateway", "agent.lifecycle"),
-        Effect::Persist     => row(      800,  700, Critical, "installs something that runs later", "persist"),
+        Effect::Persist     => row(      800,  700, Critical, "changes a file that can run code later", "persist"),
         Effect::Privilege   => row(      800,  700, Critical, "raises privileges or weakens a protection", "privilege"),
         Effect::Guard       => row(      900,  900, Critical, "changes or stops the firewall or an agent's permissions", "guard"),
         Effect::Halt        => row(      900,  900, Critical, "halts or restarts the machine", "machine.halt"),

@@ -113,7 +113,11 @@ pub const TABLE: [Row; 16] = [
     ),
     row("status", "", "show the status"),
     row("usage", "", "show what models cost"),
-    row("model", "[NAME]", "show which model answers; the terminal can choose one"),
+    row(
+        "model",
+        "[NAME]",
+        "show which model answers; the terminal can choose one",
+    ),
     row("new", "", "start a new conversation"),
     row("retry", "", "repeat the last message"),
     row("stop", "", "stop the agent"),

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use countersign_core::approval::Choice;
 use countersign_core::display::inline;
-use countersign_core::status::{ClarificationStatus, Status};
+use countersign_core::status::{ClarificationStatus, Outcome, Status};
 use countersign_gate::clarifications::ClarificationView;
 use countersign_gate::records::view::{ApprovalView, DecisionView};
 use reqwest::{Method, StatusCode};
@@ -295,9 +295,16 @@ fn late(decision: &DecisionView) -> Complaint {
         ),
         None => String::new(),
     };
+    let how = match decision.outcome {
+        Outcome::Expired => "it expired".to_owned(),
+        outcome @ (Outcome::Approved
+        | Outcome::Denied
+        | Outcome::Withdrawn
+        | Outcome::Allowed
+        | Outcome::Refused) => format!("it was {outcome}"),
+    };
     let message = format!(
-        "it was {}{by} {}; nothing was changed",
-        decision.outcome,
+        "{how}{by} {}; nothing was changed",
         ago(decision.at.as_seconds())
     );
     Complaint::failed(
