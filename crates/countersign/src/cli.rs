@@ -540,6 +540,9 @@ pub(crate) struct Run {
     /// Directory to work in [default: this one]
     #[arg(long, value_name = "DIR")]
     pub(crate) cwd: Option<PathBuf>,
+    /// One of the configured models [default: agent.model]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     /// Print every event as one line of JSON; do not ask here
     #[arg(long)]
     pub(crate) json: bool,

@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, segment};
-use crate::show::{count, maybe, maybe_ago, text};
+use crate::show::{count, maybe_ago, text};
 use crate::wire::lists::{ApprovalList, GrantList, OverrideList, UsageList};
 use crate::wire::shown::{Capabilities, Identity, ModelList};
 use crate::words::{outcome, refusal, sentence};
@@ -55,12 +55,7 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             looked("status", "/v1/capabilities"),
             looked("overrides", "/v1/overrides"),
         ]),
-        Command::Model { name: None } => get("model", "/v1/models"),
-        Command::Model { name: Some(_) } => Means::Say(
-            "The model is the gateway's: `agent.model` in its configuration. An admin changes it with \
-             `countersign config set agent.model NAME`."
-                .to_owned(),
-        ),
+        Command::Model { name: None } => get("model", MODELS),
         Command::Revoke { id } => {
             let path = format!("/v1/grants/{}", segment(&id));
             ask("revoke", Method::DELETE, path, None)
@@ -69,10 +64,7 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             let path = format!("/v1/approvals/{}/lift", segment(&id));
             ask("lift", Method::POST, path, Some(json!({})))
         }
-        Command::Deny {
-            id: Some(id),
-            note,
-        } => {
+        Command::Deny { id: Some(id), note } => {
             let path = format!("/v1/approvals/{}/resolve", segment(&id));
             let body = match note {
                 Some(note) => json!({ "choice": "deny", "note": note }),
@@ -99,6 +91,7 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
         Command::Help => Means::Say(help()),
         Command::Approve { .. }
         | Command::Deny { id: None, .. }
+        | Command::Model { name: Some(_) }
         | Command::Show { .. }
         | Command::New
         | Command::Retry
@@ -155,10 +148,7 @@ pub(crate) fn said(what: &str, answer: &Answer) -> String {
             let (version, model) = (text(&it.version), text(&it.model));
             format!("Gateway {version}, model {model}.")
         }),
-        "model" => answer.read().map(|it: ModelList| {
-            let model = it.data.first().map(|model| model.id.as_str());
-            format!("{} answers.", maybe(model))
-        }),
+        "model" => answer.read().map(|it: ModelList| models(&it)),
         // The gateway has made these words safe already.
         "revoke" => answer
             .read()
@@ -193,6 +183,43 @@ fn grants(page: &GrantList) -> String {
     list(&page.grants, "No active grants.", |it| {
         format!("{}  {}", text(&it.grant_id), it.words)
     })
+}
+
+/// The path of the models that can be chosen.
+pub(crate) const MODELS: &str = "/v1/models";
+
+fn models(list: &ModelList) -> String {
+    let names: Vec<String> = list.data.iter().map(|model| text(&model.id)).collect();
+    match names.split_first() {
+        None => "No model is configured.".to_owned(),
+        Some((usual, [])) => {
+            format!("{usual} answers. `agent.models` names others to choose from.")
+        }
+        Some((usual, others)) => {
+            format!(
+                "{usual} answers, if no other is chosen: /model {}",
+                others.join(", /model ")
+            )
+        }
+    }
+}
+
+/// Returns whether `name` is one of the models in `answer`, and the words for the person.
+pub(crate) fn chosen_model(name: &str, answer: &Answer) -> (bool, String) {
+    let list: ModelList = match answer.read() {
+        Ok(list) => list,
+        Err(_) => return (false, said("model", answer)),
+    };
+    let shown = text(name);
+    if list.data.iter().any(|model| model.id == name) {
+        return (true, format!("{shown} answers your next messages here."));
+    }
+    let known: Vec<String> = list.data.iter().map(|model| text(&model.id)).collect();
+    let known = known.join(", ");
+    (
+        false,
+        format!("{shown} is not configured. Configured: {known} (`agent.model`, `agent.models`)."),
+    )
 }
 
 /// Returns a session that runs without questions, and how that is ended.

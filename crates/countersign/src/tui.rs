@@ -5,6 +5,7 @@
 
 pub(crate) mod approval_panel;
 pub(crate) mod arming;
+pub(crate) mod ask;
 pub(crate) mod chat;
 pub(crate) mod clarify_panel;
 pub(crate) mod doc;

@@ -11,14 +11,14 @@ use reqwest::Method;
 use serde_json::json;
 
 use super::approvals::card;
-use super::follow::{Ended, Follow, Shows};
+use super::follow::{Ended, Follow, Reads, Shows};
 use super::inbox::{Surface, WantsLines};
-use super::run::{directory, start};
+use super::run::{Task, directory, start};
 use crate::cli::Chat;
 use crate::client::segment;
 use crate::client::{Client, Reach};
 use crate::complaint::Complaint;
-use crate::slash::{Means, means, said};
+use crate::slash::{MODELS, Means, chosen_model, means, said};
 use crate::tui::chat::Chat as Conversation;
 use crate::tui::drive;
 use crate::tui::theme::Theme;
@@ -46,8 +46,9 @@ pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {
         Surface::Lines | Surface::Output => client.block_on(async {
             let mut lines = Lines {
                 client: &client,
-                follow: Follow::new(&client, Shows::Progress, true),
+                follow: Follow::new(&client, Shows::Progress, Reads::lines()),
                 session: args.session.clone(),
+                model: None,
                 said: None,
                 shown: Vec::new(),
             };
@@ -61,6 +62,8 @@ struct Lines<'a> {
     client: &'a Client,
     follow: Follow<'a>,
     session: Option<String>,
+    /// The model that was chosen here.
+    model: Option<String>,
     /// The last message.
     said: Option<String>,
     /// Cards that were printed: only those can be allowed.
@@ -88,7 +91,13 @@ impl Lines<'_> {
                 Next::Nothing => continue,
                 Next::Leave => return Ok(ExitCode::SUCCESS),
             };
-            let run = start(self.client, &words, self.session.as_deref(), cwd).await?;
+            let task = Task {
+                text: &words,
+                session: self.session.as_deref(),
+                cwd,
+                model: self.model.as_deref(),
+            };
+            let run = start(self.client, &task).await?;
             self.said = Some(words);
             if self.session.is_none() {
                 let path = format!("/v1/runs/{}", segment(&run));
@@ -166,6 +175,14 @@ impl Lines<'_> {
                 let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
                 eprintln!("{}", said("answer", &answer));
             }
+            Command::Model { name: Some(name) } => {
+                let answer = self.client.send(Method::GET, MODELS, None).await?;
+                let (is_known, words) = chosen_model(&name, &answer);
+                if is_known {
+                    self.model = Some(name);
+                }
+                eprintln!("{words}");
+            }
             Command::Approve { id: None, .. } | Command::Deny { .. } => {
                 eprintln!("Which one? /pending lists what is waiting.");
             }
@@ -177,7 +194,7 @@ impl Lines<'_> {
             | Command::YoloOff
             | Command::Status
             | Command::Usage
-            | Command::Model { .. }
+            | Command::Model { name: None }
             | Command::Whoami
             | Command::Help => {}
         }

@@ -1,11 +1,13 @@
 //! Follows a run in a terminal: its text, its actions, and its questions, which can be answered in
 //! place.
 //!
-//! A question is answered by a whole line; what was typed before it appeared counts for nothing. It
-//! may be answered elsewhere meanwhile, and then the next one is shown. Nobody there to read is a
-//! no.
+//! Where the terminal has a whole screen, a question is the panel of the chat. Elsewhere it is answered
+//! by a whole line. What was typed before it appeared counts for nothing. It may be answered elsewhere
+//! meanwhile, and then the next one is shown. Nobody there to read is a no. What happens while a
+//! prompt is on its line is printed above it.
 
 mod answers;
+mod reads;
 
 use std::collections::VecDeque;
 use std::io::{IsTerminal as _, Write as _};
@@ -13,14 +15,13 @@ use std::time::{Duration, Instant};
 
 use countersign_core::approval::Choice;
 use countersign_core::display::line as one_line;
-use countersign_core::status::{Ended as ToolEnded, Outcome};
+use countersign_core::status::{Cause, Ended as ToolEnded, Outcome, Status};
 use countersign_gate::records::event::{
     ApprovalResolved, ClarifyRequired, Event, ToolCompleted, ToolStarted,
 };
 use countersign_gate::records::view::{ApprovalView, ScopeView};
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
-use tokio::sync::mpsc;
 
 use super::approvals::card;
 use crate::client::{Client, Events, Told, segment};
@@ -28,8 +29,10 @@ use crate::complaint::Complaint;
 use crate::show::{maybe, text};
 use crate::words::{place, sentence};
 pub(crate) use answers::{
-    Typed, answer_of, chosen, clarified, prompt, read_lines, scopes_in_words, scopes_of,
+    Choosing, answer_of, chosen, clarified, prompt, read_lines, scopes_in_words, scopes_of,
 };
+pub(crate) use reads::Reads;
+use reads::{Typed, typed};
 
 /// How long a gateway that went away is looked for.
 const AWAY_MAX: Duration = Duration::from_mins(1);
@@ -62,8 +65,14 @@ pub(crate) struct Follow<'a> {
     client: &'a Client,
     shows: Shows,
     /// What is typed, where that can be an answer.
-    lines: Option<mpsc::Receiver<String>>,
+    reads: Reads,
     is_terminal: bool,
+    /// The prompt that stands on the last line, behind which a person types.
+    prompted: Option<String>,
+    /// The run that is followed.
+    run: String,
+    /// Whether the person wants it to stop.
+    wants_stop: bool,
     /// The printed part of the current message.
     message: String,
     /// The last notice that stands for a draft.
@@ -86,7 +95,7 @@ struct Granting {
 }
 
 /// A question that waits.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Asked {
     Approval { id: String, choices: Vec<Choice> },
     Clarification(ClarifyRequired),
@@ -102,15 +111,17 @@ impl Asked {
 }
 
 impl<'a> Follow<'a> {
-    /// Returns who follows runs of the gateway of `client`. Without `reads_answers`, standard input
-    /// is left alone.
-    pub(crate) fn new(client: &'a Client, shows: Shows, reads_answers: bool) -> Self {
+    /// Returns who follows runs of the gateway of `client`.
+    pub(crate) fn new(client: &'a Client, shows: Shows, reads: Reads) -> Self {
         let is_terminal = std::io::stdin().is_terminal() && std::io::stderr().is_terminal();
         Self {
             client,
             shows,
-            lines: reads_answers.then(read_lines),
-            is_terminal: is_terminal && reads_answers,
+            is_terminal: is_terminal && !matches!(reads, Reads::Nothing),
+            reads,
+            prompted: None,
+            run: String::new(),
+            wants_stop: false,
             message: String::new(),
             held: None,
             begun: Vec::new(),
@@ -125,16 +136,27 @@ impl<'a> Follow<'a> {
         self.is_terminal
     }
 
-    /// Returns the next line that is typed; `None` at the end of input.
+    /// Returns the next line that is typed; `None` at the end of input, or if the person interrupts.
     pub(crate) async fn line(&mut self, prompt: &str) -> Option<String> {
         if self.is_terminal {
             eprint!("{prompt}");
         }
-        self.lines.as_mut()?.recv().await
+        tokio::select! {
+            typed = typed(&mut self.reads) => match typed {
+                Typed::Line(line) => line,
+                Typed::Enter => None,
+            },
+            _ = tokio::signal::ctrl_c() => {
+                eprintln!();
+                None
+            }
+        }
     }
 
     /// Follows `run` to its end.
     pub(crate) async fn run(&mut self, run: &str) -> Result<Ended, Complaint> {
+        run.clone_into(&mut self.run);
+        self.wants_stop = false;
         let path = format!("/v1/runs/{}/events", segment(run));
         let mut events = self.client.events(&path, None).await?;
         let mut last = None;
@@ -151,21 +173,33 @@ impl<'a> Follow<'a> {
                     }
                     None => events = self.again(&path, last).await?,
                 },
-                typed = typed(&mut self.lines), if self.is_terminal && !self.asked.is_empty() => {
-                    self.answer(typed).await?;
-                }
-                _ = tokio::signal::ctrl_c() => {
-                    interrupts += 1;
-                    if interrupts > 1 {
-                        return Ok(Ended::Cancelled);
+                typed = typed(&mut self.reads), if self.is_terminal && !self.asked.is_empty() => {
+                    self.prompted = None;
+                    match typed {
+                        Typed::Line(typed) => self.answer(typed).await?,
+                        Typed::Enter => self.show_question().await?,
                     }
-                    eprintln!("\nStopping; press Ctrl-C again to exit immediately.");
-                    let path = format!("/v1/runs/{}/stop", segment(run));
-                    let stopped = self.client.send(Method::POST, &path, Some(&json!({}))).await?;
-                    stopped.done()?;
                 }
+                _ = tokio::signal::ctrl_c() => self.wants_stop = true,
+            }
+            if std::mem::take(&mut self.wants_stop) {
+                interrupts += 1;
+                if interrupts > 1 {
+                    return Ok(Ended::Cancelled);
+                }
+                self.stop().await?;
             }
         }
+    }
+
+    /// Asks the gateway to stop the run; its last event follows.
+    async fn stop(&mut self) -> Result<(), Complaint> {
+        eprintln!("\nStopping; press Ctrl-C again to exit immediately.");
+        self.prompted = None;
+        let path = format!("/v1/runs/{}/stop", segment(&self.run));
+        let body = json!({});
+        let stopped = self.client.send(Method::POST, &path, Some(&body)).await?;
+        stopped.done().map(drop)
     }
 
     /// Comes back to a stream that broke off.
@@ -195,7 +229,7 @@ impl<'a> Follow<'a> {
             Ok(None) => return Ok(None),
             Err(why) => {
                 self.end_message();
-                eprintln!("{}", sentence(&why));
+                self.note(&sentence(&why));
                 return Ok(None);
             }
         };
@@ -244,6 +278,12 @@ impl<'a> Follow<'a> {
                 }
                 self.held = Some(held.notice);
             }
+            Event::CallAssessed(call) if call.cause == Some(Cause::Grant) => {
+                if call.status == Status::Allowed {
+                    self.end_message();
+                    self.note(&format!("Allowed by a grant: {}", text(&call.command)));
+                }
+            }
             Event::ToolStarted(tool) => {
                 self.end_message();
                 self.note(&format!("· {}", text(&tool.preview)));
@@ -263,6 +303,13 @@ impl<'a> Follow<'a> {
                 self.asks(Asked::Clarification(question)).await?;
             }
             Event::ApprovalResolved(told) => {
+                let is_shown = self
+                    .asked
+                    .front()
+                    .is_some_and(|it| it.id() == told.approval_id);
+                if is_shown && self.prompted.take().is_some() {
+                    eprintln!();
+                }
                 self.note(&resolved(&told));
                 self.settled(&told.approval_id).await?;
             }
@@ -298,6 +345,10 @@ impl<'a> Follow<'a> {
         if self.shows == Shows::Events {
             return;
         }
+        // It comes back when the message ends.
+        if self.prompted.is_some() && self.message.len() == piece.len() {
+            eprintln!();
+        }
         let mut stdout = std::io::stdout().lock();
         let shown = if stdout.is_terminal() {
             safe(piece)
@@ -325,20 +376,42 @@ impl<'a> Follow<'a> {
         if !self.message.is_empty() && !self.message.ends_with('\n') {
             self.say("\n");
         }
+        if !self.message.is_empty()
+            && let Some(prompt) = &self.prompted
+        {
+            eprint!("{prompt}");
+        }
         self.message.clear();
     }
 
+    /// Prints a line; above the prompt, if one is shown.
     fn note(&self, line: &str) {
-        if self.shows == Shows::Progress {
-            eprintln!("{line}");
+        if self.shows == Shows::Events {
+            return;
         }
+        match &self.prompted {
+            Some(prompt) => eprint!("\n{line}\n{prompt}"),
+            None => eprintln!("{line}"),
+        }
+    }
+
+    /// Prints a prompt, behind which the person types.
+    fn prompt(&mut self, prompt: String) {
+        eprint!("{prompt}");
+        self.prompted = Some(prompt);
     }
 
     async fn asks(&mut self, asked: Asked) -> Result<(), Complaint> {
         self.asked.push_back(asked);
         if self.asked.len() == 1 {
-            self.show_question().await?;
+            return self.show_question().await;
         }
+        if !self.is_terminal {
+            // Nobody answers here, so nothing is gained by showing one after the other.
+            return self.print_question(self.asked.len() - 1).await;
+        }
+        let more = self.asked.len() - 1;
+        self.note(&format!("{more} more waiting."));
         Ok(())
     }
 
@@ -346,7 +419,8 @@ impl<'a> Follow<'a> {
     async fn settled(&mut self, id: &str) -> Result<(), Complaint> {
         let was_first = self.asked.front().is_some_and(|asked| asked.id() == id);
         self.asked.retain(|asked| asked.id() != id);
-        if was_first {
+        if was_first && self.is_terminal {
+            self.prompted = None;
             self.show_question().await?;
         }
         Ok(())
@@ -356,25 +430,37 @@ impl<'a> Follow<'a> {
     async fn show_question(&mut self) -> Result<(), Complaint> {
         self.is_typing_words = false;
         self.granting = None;
-        let Some(first) = self.asked.front() else {
+        if self.asked.is_empty() {
+            return Ok(());
+        }
+        self.forget_typed();
+        if matches!(self.reads, Reads::Keys(_)) {
+            return self.ask_in_panel().await;
+        }
+        self.print_question(0).await?;
+        self.forget_typed();
+        Ok(())
+    }
+
+    /// Prints a question, and what can be typed, or how it can be answered elsewhere.
+    async fn print_question(&mut self, number: usize) -> Result<(), Complaint> {
+        let Some(asked) = self.asked.get(number).cloned() else {
             return Ok(());
         };
         if self.shows == Shows::Events {
             return Ok(());
         }
-        match first {
+        match asked {
             Asked::Approval { id, choices } => {
-                let path = format!("/v1/approvals/{}", segment(id));
+                let path = format!("/v1/approvals/{}", segment(&id));
                 let answer = self.client.send(Method::GET, &path, None).await?;
                 let approval: ApprovalView = answer.read()?;
                 eprintln!("\n{}", card(&approval).trim_end());
                 if self.is_terminal {
                     // The card has numbered them.
-                    eprint!("{}: ", prompt(choices));
+                    self.prompt(format!("{}: ", prompt(&choices)));
                 } else {
-                    let choices: Vec<&str> = choices.iter().map(|it| it.word()).collect();
-                    let choices = choices.join("|");
-                    eprintln!("Waiting for an answer: countersign answer {id} {choices}");
+                    eprintln!("{}", elsewhere(&id, &choices));
                 }
             }
             Asked::Clarification(question) => {
@@ -387,24 +473,23 @@ impl<'a> Follow<'a> {
                 let count = question.choices.len();
                 if self.is_terminal && count > 0 {
                     eprintln!("  {}. Other (type your answer)", count + 1);
-                    eprint!("Answer, 1 to {}: ", count + 1);
+                    self.prompt(format!("Answer, 1 to {}: ", count + 1));
                 } else if self.is_terminal {
-                    eprint!("Type your answer, then press Enter: ");
+                    self.prompt("Type your answer, then press Enter: ".to_owned());
                 } else {
-                    eprintln!("Waiting for an answer to {id}, in the browser or a chat.");
+                    eprintln!("Waiting for an answer: countersign answer {id} ANSWER");
                 }
             }
         }
-        self.forget_typed();
         Ok(())
     }
 
     /// Input typed before the question does not answer it.
     fn forget_typed(&mut self) {
-        if let Some(lines) = &mut self.lines
-            && self.is_terminal
-        {
-            while lines.try_recv().is_ok() {}
+        match &mut self.reads {
+            Reads::Lines(lines) if self.is_terminal => while lines.try_recv().is_ok() {},
+            Reads::Keys(keys) => keys.forget(),
+            Reads::Lines(_) | Reads::Nothing => {}
         }
     }
 
@@ -431,7 +516,7 @@ impl<'a> Follow<'a> {
                 let is_other = count > 0 && typed.trim() == (count + 1).to_string();
                 if is_other && !self.is_typing_words {
                     self.is_typing_words = true;
-                    eprint!("Type your answer, then press Enter: ");
+                    self.prompt("Type your answer, then press Enter: ".to_owned());
                     return Ok(());
                 }
                 let id = segment(&question.clarification_id);
@@ -458,7 +543,7 @@ impl<'a> Follow<'a> {
             self.asked.pop_front();
             return self.show_question().await;
         }
-        eprint!("Answer: ");
+        self.prompt("Answer: ".to_owned());
         Ok(())
     }
 }
@@ -481,39 +566,42 @@ impl Follow<'_> {
             if let Some(scope) = scope {
                 return Some(json!({ "choice": choice.word(), "scope": scope.scope }));
             }
-            eprint!("Nothing was answered. {}: ", prompt(choices));
+            eprint!("Nothing was answered. ");
+            self.prompt(format!("{}: ", prompt(choices)));
             return None;
         }
         match chosen(&typed, choices) {
-            Typed::Choice(choice @ (Choice::Session | Choice::Always), _) => {
+            Choosing::Choice(choice @ (Choice::Session | Choice::Always), _) => {
                 match scopes_of(self.client, id, choice).await {
                     Ok(scopes) => {
                         self.forget_typed();
-                        eprint!("{}", scopes_in_words(&scopes));
+                        let words = scopes_in_words(&scopes);
+                        let (shown, prompt) = words.rsplit_once('\n').unwrap_or(("", &words));
+                        eprintln!("{shown}");
+                        self.prompt(prompt.to_owned());
                         self.granting = Some(Granting { choice, scopes });
                     }
                     Err(complaint) => {
                         eprintln!("{}", complaint.message());
-                        eprint!("{}: ", prompt(choices));
+                        self.prompt(format!("{}: ", prompt(choices)));
                     }
                 }
                 None
             }
-            Typed::Choice(choice, note) => Some(answer_of(choice, note)),
-            Typed::Unclear => {
-                eprint!("{}: ", prompt(choices));
+            Choosing::Choice(choice, note) => Some(answer_of(choice, note)),
+            Choosing::Unclear => {
+                self.prompt(format!("{}: ", prompt(choices)));
                 None
             }
         }
     }
 }
 
-/// Returns what is typed; never, if nothing can be.
-async fn typed(lines: &mut Option<mpsc::Receiver<String>>) -> Option<String> {
-    match lines {
-        Some(lines) => lines.recv().await,
-        None => std::future::pending().await,
-    }
+/// Returns how an approval can be answered from another terminal.
+fn elsewhere(id: &str, choices: &[Choice]) -> String {
+    let choices: Vec<&str> = choices.iter().map(|it| it.word()).collect();
+    let choices = choices.join("|");
+    format!("Waiting for an answer: countersign answer {id} {choices}")
 }
 
 fn resolved(told: &ApprovalResolved) -> String {

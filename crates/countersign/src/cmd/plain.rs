@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use super::approvals::card;
 use super::follow::{
-    Typed, answer_of, chosen, clarified, prompt, read_lines, scopes_in_words, scopes_of,
+    Choosing, answer_of, chosen, clarified, prompt, read_lines, scopes_in_words, scopes_of,
 };
 use crate::client::{Answer, Client, segment};
 use crate::complaint::Complaint;
@@ -197,8 +197,8 @@ impl Plain<'_> {
                 return Ok(());
             }
             match chosen(&line, choices) {
-                Typed::Unclear => say("There is no such choice.\n")?,
-                Typed::Choice(choice, note) => {
+                Choosing::Unclear => say("There is no such choice.\n")?,
+                Choosing::Choice(choice, note) => {
                     let body = answer_of(choice, note);
                     return self.answer(&id, &path, choice, body).await;
                 }
@@ -317,7 +317,7 @@ fn told(news: &News) -> Option<String> {
 fn told_event(event: &Event) -> Option<String> {
     match event {
         Event::ApprovalRequired(asked) => {
-            Some(format!("1 more waits: {}", shortened(&asked.command)))
+            Some(format!("1 more waiting: {}", shortened(&asked.command)))
         }
         Event::ClarifyRequired(_) => Some("1 more waiting: a question.".to_owned()),
         Event::ApprovalResolved(told) => Some(format!("{}.", outcome(&decided(told)))),

@@ -1,13 +1,14 @@
 //! `countersign run`: gives the built-in agent a task and follows it.
 
-use std::io::Read as _;
+use std::io::{IsTerminal as _, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use reqwest::Method;
 use serde_json::json;
 
-use super::follow::{Ended, Follow, Shows};
+use super::follow::{Ended, Follow, Reads, Shows};
+use super::inbox::{Surface, WantsLines};
 use crate::cli::Run;
 use crate::client::{Client, Reach};
 use crate::complaint::Complaint;
@@ -30,25 +31,44 @@ pub(crate) fn run(args: &Run, reach: &Reach) -> Result<ExitCode, Complaint> {
         args.text.clone()
     };
     // What was to be done came from there, so no answer can.
-    let reads_answers = args.text != "-" && !args.json;
-    let mut follow = Follow::new(&client, shows, reads_answers);
+    let reads = if args.text == "-" || args.json {
+        Reads::Nothing
+    } else {
+        match Surface::here(WantsLines(false)) {
+            Surface::Screen if std::io::stderr().is_terminal() => Reads::keys()?,
+            Surface::Screen | Surface::Lines | Surface::Output => Reads::lines(),
+        }
+    };
+    let mut follow = Follow::new(&client, shows, reads);
     let ended = client.block_on(async {
-        let cwd = args.cwd.as_deref();
-        let run = start(&client, &what, args.session.as_deref(), cwd).await?;
+        let task = Task {
+            text: &what,
+            session: args.session.as_deref(),
+            cwd: args.cwd.as_deref(),
+            model: args.model.as_deref(),
+        };
+        let run = start(&client, &task).await?;
         follow.run(&run).await
     })?;
     exit_code(ended)
 }
 
+/// A run to be started.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Task<'a> {
+    pub(crate) text: &'a str,
+    pub(crate) session: Option<&'a str>,
+    pub(crate) cwd: Option<&'a Path>,
+    pub(crate) model: Option<&'a str>,
+}
+
 /// Starts a run and returns its id.
-pub(crate) async fn start(
-    client: &Client,
-    what: &str,
-    session: Option<&str>,
-    cwd: Option<&Path>,
-) -> Result<String, Complaint> {
-    let cwd = directory(cwd);
-    let body = json!({ "input": what, "session_id": session, "cwd": cwd });
+pub(crate) async fn start(client: &Client, task: &Task<'_>) -> Result<String, Complaint> {
+    let cwd = directory(task.cwd);
+    let mut body = json!({ "input": task.text, "session_id": task.session, "cwd": cwd });
+    if let (Some(model), Some(body)) = (task.model, body.as_object_mut()) {
+        body.insert("model".to_owned(), json!(model));
+    }
     let answer = client.send(Method::POST, "/v1/runs", Some(&body)).await?;
     let started: RunStanding = answer.read()?;
     Ok(started.run_id)

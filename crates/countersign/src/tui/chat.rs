@@ -3,15 +3,16 @@
 //! A card never takes the keys from somebody who is typing. While the prompt holds something, or a
 //! key was pressed a moment ago, the card says how it is reached, and that is all it does.
 
-mod cards;
+pub(crate) mod cards;
 mod commands;
 mod draw;
+mod queue;
 #[cfg(test)]
 mod tests;
 mod transcript;
 
 use countersign_core::display::inline;
-use countersign_core::status::RunPhase;
+use countersign_core::status::{Cause, RunPhase, Status};
 use countersign_core::time::UnixMillis;
 use countersign_gate::records::event::Event;
 use ratatui::Frame;
@@ -21,6 +22,7 @@ use serde::Deserialize as _;
 use serde_json::{Value, json};
 
 use self::cards::{Cards, Panel};
+use self::queue::Queue;
 use self::transcript::{SPIN_MILLIS, Transcript};
 use super::approval_panel::ApprovalPanel;
 use super::arming::BURST_MILLIS;
@@ -47,6 +49,7 @@ const START: &str = "run.start";
 const STOP: &str = "run.stop";
 const RUN: &str = "run.state";
 const MESSAGES: &str = "session.messages";
+const MODEL: &str = "model.choice";
 
 /// A conversation.
 #[derive(Clone, Debug)]
@@ -55,10 +58,14 @@ pub(crate) struct Chat {
     /// The directory the agent works in.
     cwd: Option<String>,
     session: Option<String>,
+    /// The model that was chosen here.
+    model: Option<String>,
     work: Work,
     transcript: Transcript,
     input: Input,
     said: History,
+    /// What was typed while the agent was at work.
+    queue: Queue,
     cards: Cards,
     focus: Attention,
     key_at: Option<UnixMillis>,
@@ -108,10 +115,12 @@ impl Chat {
             theme,
             cwd,
             session,
+            model: None,
             work: Work::Rests,
             transcript: Transcript::default(),
             input: Input::new(Lines::Many, INPUT_BYTES_MAX),
             said: History::default(),
+            queue: Queue::default(),
             cards: Cards::default(),
             focus: Attention::Either,
             key_at: None,
@@ -161,7 +170,9 @@ impl Chat {
             Some(Act::Confirm) => return self.submit(now),
             Some(Act::NewLine) => self.input.insert("\n"),
             Some(Act::Earlier) if self.input.is_in_first_line() => {
-                self.said.earlier(&mut self.input);
+                if !self.take_back_queued() {
+                    self.said.earlier(&mut self.input);
+                }
             }
             Some(Act::Later) if self.input.is_in_last_line() => self.said.later(&mut self.input),
             Some(Act::PageUp) => self.transcript.scroll_up(draw::PAGE_ROWS),
@@ -212,8 +223,7 @@ impl Chat {
             return self.command(&text, now);
         }
         if self.work != Work::Rests {
-            self.transcript
-                .note("The agent is still at work; what you typed stays here. Ctrl-C stops it.");
+            self.enqueue();
             return Vec::new();
         }
         self.said.add(&self.input.take());
@@ -224,7 +234,10 @@ impl Chat {
         self.transcript.person(text);
         self.work = Work::Begins;
         self.known_until = None;
-        let body = json!({ "input": text, "session_id": self.session, "cwd": self.cwd });
+        let mut body = json!({ "input": text, "session_id": self.session, "cwd": self.cwd });
+        if let (Some(model), Some(body)) = (&self.model, body.as_object_mut()) {
+            body.insert("model".to_owned(), json!(model));
+        }
         let path = "/v1/runs".to_owned();
         vec![send(START, "", Method::POST, path, Some(body))]
     }
@@ -241,6 +254,7 @@ impl Chat {
                 Ok(started) => self.follow(started.run_id, now),
                 Err(complaint) => {
                     self.work = Work::Rests;
+                    self.return_queued();
                     self.failed(answer, &complaint)
                 }
             },
@@ -264,6 +278,10 @@ impl Chat {
                     self.failed(answer, &complaint)
                 }
             },
+            MODEL => {
+                self.model_answered(&tag.id, answer);
+                Vec::new()
+            }
             _ => {
                 self.command_answered(tag, answer);
                 Vec::new()
@@ -319,10 +337,11 @@ impl Chat {
         match tag.what {
             START => {
                 self.work = Work::Rests;
+                self.return_queued();
                 let words = "Whether the agent was told is not known";
                 self.transcript.trouble(format!("{words}: {why}."));
             }
-            STOP | RUN | MESSAGES => self.transcript.trouble(format!("{why}.")),
+            STOP | RUN | MESSAGES | MODEL => self.transcript.trouble(format!("{why}.")),
             _ => self.command_unanswered(tag, why),
         }
     }
@@ -396,6 +415,14 @@ impl Chat {
             Event::MessageDelta(piece) => self.transcript.say(&piece.delta),
             Event::MessageSnapshot(whole) => self.transcript.say_anew(&whole.text),
             Event::MessageHeld(held) => self.transcript.hold(held),
+            Event::CallAssessed(call) if call.cause == Some(Cause::Grant) => {
+                if !self.is_known(call.timestamp) && call.status == Status::Allowed {
+                    let command = inline(&call.command);
+                    self.transcript.note(format!(
+                        "Allowed by a grant: {command} (/grants lists them)"
+                    ));
+                }
+            }
             Event::ToolStarted(tool) => self.transcript.tool_started(tool),
             Event::ToolCompleted(tool) => self.transcript.tool_completed(tool),
             Event::ApprovalRequired(asked) => {
@@ -411,14 +438,17 @@ impl Chat {
             Event::RunCompleted(run) => {
                 self.transcript.answer(&run.output);
                 self.end_run();
+                return self.say_queued();
             }
             Event::RunFailed(run) => {
                 let why = inline(&run.error);
                 self.end_run();
+                self.return_queued();
                 self.transcript.trouble(format!("The run failed: {why}."));
             }
             Event::RunCancelled(_) => {
                 self.end_run();
+                self.return_queued();
                 self.cards.clear();
                 self.transcript.note("Stopped.");
             }

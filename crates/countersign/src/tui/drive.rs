@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use futures_util::StreamExt as _;
 use futures_util::stream::FuturesUnordered;
-use ratatui::crossterm::event::{Event, KeyEventKind, read};
+use ratatui::crossterm::event::{Event, KeyCode, KeyEventKind, read};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio::sync::mpsc;
 
@@ -36,12 +36,57 @@ const FRAME: Duration = Duration::from_millis(16);
 
 /// Runs `screen` until it wants to leave, or the terminal is gone.
 pub(crate) fn run(screen: &mut dyn Screen, client: &Client) -> Result<(), Complaint> {
-    let mut window = Window::open().map_err(|error| no_terminal(&error))?;
-    client.block_on(async {
-        let mut drive = Drive::new(client).map_err(|error| no_terminal(&error))?;
-        let drawn = drive.until_left(screen, &mut window).await;
-        drawn.map_err(|error| no_terminal(&error))
-    })
+    let mut keys = Keys::read().map_err(|error| no_terminal(&error))?;
+    client.block_on(show(screen, client, &mut keys))
+}
+
+/// Shows `screen` until it wants to leave, or the terminal is gone, and gives the terminal back.
+pub(crate) async fn show(
+    screen: &mut dyn Screen,
+    client: &Client,
+    keys: &mut Keys,
+) -> Result<(), Complaint> {
+    let failed = |error: std::io::Error| no_terminal(&error);
+    let mut window = Window::open().map_err(failed)?;
+    let mut drive = Drive::new(client, keys).map_err(failed)?;
+    drive.until_left(screen, &mut window).await.map_err(failed)
+}
+
+/// What is typed at the terminal. There is one reader for the life of a program: reading cannot be
+/// broken off, and two readers would take keys from each other.
+#[derive(Debug)]
+pub(crate) struct Keys {
+    typed: mpsc::Receiver<(Instant, Event)>,
+}
+
+impl Keys {
+    /// Begins to read.
+    pub(crate) fn read() -> std::io::Result<Self> {
+        let (tell, typed) = mpsc::channel(WAITING_MAX);
+        std::thread::Builder::new().spawn(move || {
+            while let Ok(event) = read() {
+                if tell.blocking_send((Instant::now(), event)).is_err() {
+                    return;
+                }
+            }
+        })?;
+        Ok(Self { typed })
+    }
+
+    /// Forgets what was typed so far.
+    pub(crate) fn forget(&mut self) {
+        while self.typed.try_recv().is_ok() {}
+    }
+
+    /// Returns when Enter was pressed; never, if the terminal is gone.
+    pub(crate) async fn enter(&mut self) {
+        while let Some((_, event)) = self.typed.recv().await {
+            if matches!(event, Event::Key(key) if key.code == KeyCode::Enter) {
+                return;
+            }
+        }
+        std::future::pending().await
+    }
 }
 
 fn no_terminal(error: &std::io::Error) -> Complaint {
@@ -54,7 +99,7 @@ type Working<'a, T> = Pin<Box<dyn Future<Output = T> + 'a>>;
 struct Drive<'a> {
     client: &'a Client,
     clock: Clock,
-    typed: mpsc::Receiver<(Instant, Event)>,
+    keys: &'a mut Keys,
     ends: Ends,
     /// Queued and running sends.
     queued: VecDeque<Wish>,
@@ -78,21 +123,12 @@ enum Woken {
 }
 
 impl<'a> Drive<'a> {
-    fn new(client: &'a Client) -> std::io::Result<Self> {
-        let (tell, typed) = mpsc::channel(WAITING_MAX);
-        // Reading a terminal cannot be broken off, so it has a thread of its own.
-        std::thread::Builder::new().spawn(move || {
-            while let Ok(event) = read() {
-                if tell.blocking_send((Instant::now(), event)).is_err() {
-                    return;
-                }
-            }
-        })?;
+    fn new(client: &'a Client, keys: &'a mut Keys) -> std::io::Result<Self> {
         let (_, heard) = mpsc::channel(1);
         Ok(Self {
             client,
             clock: Clock::new(),
-            typed,
+            keys,
             ends: Ends::new()?,
             queued: VecDeque::new(),
             requests: FuturesUnordered::new(),
@@ -154,7 +190,7 @@ impl<'a> Drive<'a> {
     async fn next(&mut self, wake_at: Option<Instant>) -> Woken {
         let following = self.following.is_some();
         tokio::select! {
-            typed = self.typed.recv() => Woken::Typed(typed),
+            typed = self.keys.typed.recv() => Woken::Typed(typed),
             heard = self.heard.recv(), if following => Woken::Heard(heard),
             () = ongoing(&mut self.following) => {
                 self.following = None;
@@ -176,7 +212,7 @@ impl<'a> Drive<'a> {
             if self.has_left {
                 return Ok(());
             }
-            if let Ok(typed) = self.typed.try_recv() {
+            if let Ok(typed) = self.keys.typed.try_recv() {
                 self.type_in(typed, screen, window)?;
             } else if let Ok(heard) = self.heard.try_recv() {
                 self.hear(Some(heard), screen, window)?;

@@ -238,6 +238,38 @@ fn the_command_line_runs_waits_and_says_how_to_answer() {
 }
 
 #[test]
+fn without_a_terminal_every_waiting_question_is_printed() {
+    let script = vec![
+        Reply::calls(
+            ["Both. "],
+            &[shell("c1", "rm -rf ~/one"), shell("c2", "rm -rf ~/two")],
+        ),
+        Reply::text(["As you like."]),
+    ];
+    let scene = Scene::new(script);
+    scene.precious("one");
+    scene.precious("two");
+    let child = command_line(&scene, &["run", "clean up"]).spawn().unwrap();
+    let admin = scene.gateway.admin();
+    let mut events = scene.gateway.events(&admin, "/v1/events", Some(0));
+    let mut ids = Vec::new();
+    while ids.len() < 2 {
+        let asked = events.named("approval.required").1;
+        ids.push(asked["approval_id"].as_str().unwrap().to_owned());
+    }
+    for id in &ids {
+        assert_eq!(scene.gateway.resolve(&admin, id, "deny").status, 200);
+    }
+    let output = child.wait_with_output().unwrap();
+    let stderr = String::from_utf8(output.stderr).unwrap();
+    assert_eq!(output.status.code(), Some(0), "{stderr}");
+    for id in &ids {
+        let how = format!("countersign answer {id} once|");
+        assert_eq!(stderr.matches(&how).count(), 1, "{stderr}");
+    }
+}
+
+#[test]
 fn the_command_line_says_that_a_run_failed() {
     let scene = Scene::new(vec![Reply::status(
         400,

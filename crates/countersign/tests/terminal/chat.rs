@@ -149,3 +149,49 @@ fn line_by_line_a_permission_is_left_only_after_it_was_shown() {
         assert_eq!(waiting + grants, 1);
     }
 }
+
+#[test]
+fn what_is_typed_while_the_agent_works_is_sent_when_it_is_done() {
+    let scene = Scene::new(vec![
+        Reply::calls(["I look first."], &[shell("c1", "rm -rf ~/precious")]),
+        Reply::text(["First done."]),
+        Reply::text(["Second done."]),
+    ]);
+    scene.precious("precious");
+    let mut terminal = chat(&scene);
+    terminal.press("clean up\r");
+    terminal.press("and then the logs");
+    terminal.shows("press Tab to answer");
+    terminal.press(ENTER);
+    terminal.shows("queued: and then the logs");
+    assert_eq!(scene.model.requests().len(), 1);
+    terminal.press("\t");
+    terminal.armed("4. Deny");
+    terminal.press("4");
+    terminal.shows("First done.");
+    terminal.shows("❯ and then the logs");
+    terminal.shows("Second done.");
+    terminal.shows_no("queued:");
+    let told = scene.model.requests().pop().unwrap()["messages"].to_string();
+    assert!(
+        told.contains("First done.") && told.contains("and then the logs"),
+        "{told}"
+    );
+}
+
+#[test]
+fn the_chat_says_that_a_grant_let_a_call_run() {
+    let scene = Scene::new(vec![
+        Reply::calls(["One."], &[shell("c1", "git push origin main")]),
+        Reply::calls(["Two."], &[shell("c2", "git push origin main")]),
+        Reply::text(["Both tried."]),
+    ]);
+    let mut terminal = chat(&scene);
+    terminal.press("push it twice\r");
+    terminal.armed("4. Deny");
+    let admin = scene.gateway.admin();
+    let id = scene.gateway.question();
+    assert_eq!(scene.gateway.resolve(&admin, &id, "session").status, 200);
+    terminal.shows("Both tried.");
+    terminal.shows("Allowed by a grant: git push origin main");
+}

@@ -15,6 +15,7 @@ mod lists;
 #[path = "../shared/ours.rs"]
 mod ours;
 mod plain;
+mod run;
 #[expect(dead_code, reason = "other tests use more of it")]
 #[path = "../http/scene.rs"]
 mod scene;

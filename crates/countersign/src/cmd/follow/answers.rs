@@ -19,7 +19,7 @@ const LINES_MAX: usize = 64;
 
 /// What a person typed.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Typed {
+pub(crate) enum Choosing {
     /// One of the choices, and what the agent is told with a denial.
     Choice(Choice, Option<String>),
     /// None of them.
@@ -76,7 +76,7 @@ pub(crate) fn read_lines() -> mpsc::Receiver<String> {
 
 /// Returns which of `choices` was typed, by its number or its word. Words after a denial are its note;
 /// nothing may follow a permission.
-pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Typed {
+pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Choosing {
     let typed = typed.trim();
     let (first, note) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
     let number = first.parse::<usize>().ok();
@@ -85,8 +85,10 @@ pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Typed {
     };
     let note = Some(note.trim().to_owned()).filter(|note| !note.is_empty());
     match choices.iter().find(meant) {
-        Some(choice) if note.is_none() || *choice == Choice::Deny => Typed::Choice(*choice, note),
-        Some(_) | None => Typed::Unclear,
+        Some(choice) if note.is_none() || *choice == Choice::Deny => {
+            Choosing::Choice(*choice, note)
+        }
+        Some(_) | None => Choosing::Unclear,
     }
 }
 
@@ -135,18 +137,21 @@ mod tests {
         let choices = [Choice::Once, Choice::Deny];
         let because = || Some("use a copy".to_owned());
         let rows = [
-            ("1", Typed::Choice(Choice::Once, None)),
-            (" 4 ", Typed::Choice(Choice::Deny, None)),
-            ("4 use a copy", Typed::Choice(Choice::Deny, because())),
-            ("deny  use a copy ", Typed::Choice(Choice::Deny, because())),
-            ("1 use a copy", Typed::Unclear),
-            ("2", Typed::Unclear),
-            ("Deny", Typed::Choice(Choice::Deny, None)),
-            ("always", Typed::Unclear),
-            ("0", Typed::Unclear),
-            ("3", Typed::Unclear),
-            ("", Typed::Unclear),
-            ("y", Typed::Unclear),
+            ("1", Choosing::Choice(Choice::Once, None)),
+            (" 4 ", Choosing::Choice(Choice::Deny, None)),
+            ("4 use a copy", Choosing::Choice(Choice::Deny, because())),
+            (
+                "deny  use a copy ",
+                Choosing::Choice(Choice::Deny, because()),
+            ),
+            ("1 use a copy", Choosing::Unclear),
+            ("2", Choosing::Unclear),
+            ("Deny", Choosing::Choice(Choice::Deny, None)),
+            ("always", Choosing::Unclear),
+            ("0", Choosing::Unclear),
+            ("3", Choosing::Unclear),
+            ("", Choosing::Unclear),
+            ("y", Choosing::Unclear),
         ];
         for (typed, wanted) in rows {
             assert_eq!(chosen(typed, &choices), wanted, "{typed}");

@@ -13,20 +13,20 @@ use crate::tui::screen::{News, Wish};
 
 /// One of the two panels.
 #[derive(Clone, Debug)]
-pub(super) enum Panel {
+pub(crate) enum Panel {
     Approval(Box<ApprovalPanel>),
     Question(Box<ClarifyPanel>),
 }
 
 impl Panel {
-    pub(super) fn id(&self) -> &str {
+    pub(in crate::tui) fn id(&self) -> &str {
         match self {
             Self::Approval(panel) => panel.id(),
             Self::Question(panel) => panel.id(),
         }
     }
 
-    pub(super) const fn is_waiting(&self) -> bool {
+    pub(crate) const fn is_waiting(&self) -> bool {
         match self {
             Self::Approval(panel) => panel.is_waiting(),
             Self::Question(panel) => panel.is_waiting(),
@@ -36,40 +36,48 @@ impl Panel {
     /// Whether there is nothing left to see: it was answered here, and cannot be taken back.
     fn is_finished(&self, now: UnixMillis) -> bool {
         match self {
-            Self::Approval(panel) => panel.was_answered_here() && !panel.is_held(now),
+            Self::Approval(panel) => panel.was_answered_here() && !self.is_held(now),
             Self::Question(panel) => panel.was_answered_here(),
         }
     }
 
-    pub(super) fn is_armed(&self, now: UnixMillis) -> bool {
+    /// Whether it was answered and that can still be undone.
+    pub(in crate::tui) fn is_held(&self, now: UnixMillis) -> bool {
+        match self {
+            Self::Approval(panel) => panel.is_held(now),
+            Self::Question(_) => false,
+        }
+    }
+
+    pub(in crate::tui) fn is_armed(&self, now: UnixMillis) -> bool {
         match self {
             Self::Approval(panel) => panel.is_armed(now),
             Self::Question(panel) => panel.is_armed(now),
         }
     }
 
-    pub(super) const fn is_typing(&self) -> bool {
+    pub(in crate::tui) const fn is_typing(&self) -> bool {
         match self {
             Self::Approval(panel) => panel.is_typing(),
             Self::Question(panel) => panel.is_typing(),
         }
     }
 
-    pub(super) fn key(&mut self, key: KeyEvent, now: UnixMillis) -> Reaction {
+    pub(in crate::tui) fn key(&mut self, key: KeyEvent, now: UnixMillis) -> Reaction {
         match self {
             Self::Approval(panel) => panel.key(key, now),
             Self::Question(panel) => panel.key(key, now),
         }
     }
 
-    pub(super) fn pasted(&mut self, text: &str, now: UnixMillis) {
+    pub(in crate::tui) fn pasted(&mut self, text: &str, now: UnixMillis) {
         match self {
             Self::Approval(panel) => panel.pasted(text, now),
             Self::Question(panel) => panel.pasted(text, now),
         }
     }
 
-    pub(super) const fn typed_elsewhere(&mut self, now: UnixMillis) {
+    pub(in crate::tui) const fn typed_elsewhere(&mut self, now: UnixMillis) {
         match self {
             Self::Approval(panel) => panel.typed_elsewhere(now),
             Self::Question(panel) => panel.typed_elsewhere(now),
@@ -83,14 +91,14 @@ impl Panel {
         }
     }
 
-    pub(super) fn height(&mut self, width: u16, focus: Focus, now: UnixMillis) -> u16 {
+    pub(in crate::tui) fn height(&mut self, width: u16, focus: Focus, now: UnixMillis) -> u16 {
         match self {
             Self::Approval(panel) => panel.height(width, focus, now),
             Self::Question(panel) => panel.height(width, focus, now),
         }
     }
 
-    pub(super) fn draw(
+    pub(in crate::tui) fn draw(
         &mut self,
         frame: &mut Frame<'_>,
         area: Rect,
@@ -103,14 +111,14 @@ impl Panel {
         }
     }
 
-    pub(super) fn changes_at(&self, now: UnixMillis) -> Option<UnixMillis> {
+    pub(in crate::tui) fn changes_at(&self, now: UnixMillis) -> Option<UnixMillis> {
         match self {
             Self::Approval(panel) => panel.changes_at(now),
             Self::Question(panel) => panel.changes_at(now),
         }
     }
 
-    fn told(&mut self, news: &News) -> Vec<Wish> {
+    pub(in crate::tui) fn told(&mut self, news: &News) -> Vec<Wish> {
         match self {
             Self::Approval(panel) => panel.told(news),
             Self::Question(panel) => panel.told(news),

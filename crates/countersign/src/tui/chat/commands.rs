@@ -2,11 +2,12 @@
 
 use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::time::UnixMillis;
+use reqwest::Method;
 
 use super::cards::Panel;
-use super::{Attention, Chat, Work, send};
+use super::{Attention, Chat, MODEL, Work, send};
 use crate::client::Answer;
-use crate::slash::{Means, means, said};
+use crate::slash::{MODELS, Means, chosen_model, means, said};
 use crate::tui::approval_panel::ApprovalPanel;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
@@ -98,6 +99,9 @@ impl Chat {
                 }
             },
             Command::Stop => self.stop(),
+            Command::Model { name: Some(name) } => {
+                vec![send(MODEL, &name, Method::GET, MODELS.to_owned(), None)]
+            }
             Command::Pending
             | Command::Grants
             | Command::Revoke { .. }
@@ -106,7 +110,7 @@ impl Chat {
             | Command::YoloOff
             | Command::Status
             | Command::Usage
-            | Command::Model { .. }
+            | Command::Model { name: None }
             | Command::Whoami
             | Command::Help => Vec::new(),
         }
@@ -127,6 +131,17 @@ impl Chat {
         let wish = ApprovalPanel::fetch(&id);
         self.wanted = Some(id);
         vec![wish]
+    }
+
+    /// Takes the model that was asked for, if it is one of those configured.
+    pub(super) fn model_answered(&mut self, name: &str, answer: &Answer) {
+        let (is_known, words) = chosen_model(name, answer);
+        if is_known {
+            self.model = Some(name.to_owned());
+            self.transcript.note(words);
+        } else {
+            self.transcript.trouble(words);
+        }
     }
 
     pub(super) fn command_answered(&mut self, tag: &Tag, answer: &Answer) {

@@ -33,8 +33,10 @@ impl Chat {
             .drawn(usize::from(area.width).saturating_sub(PROMPT.width()));
         let rows = u16::try_from(rows.len().min(INPUT_ROWS_MAX)).unwrap_or(1);
         let prompt_rows = rows.min(area.height.saturating_sub(2)).max(1);
-        // The rule above the prompt and the line below it.
-        let bottom = prompt_rows + 2;
+        let queued = self.queue.lines(usize::from(area.width), self.theme);
+        let queued_rows = u16::try_from(queued.len()).unwrap_or(0);
+        // What is queued, the rule above the prompt and the line below it.
+        let bottom = prompt_rows + 2 + queued_rows;
         let upper = area.height.saturating_sub(bottom);
         let focus = if takes_keys {
             Focus::Here
@@ -51,10 +53,10 @@ impl Chat {
             wanted.min(upper.saturating_sub(context))
         });
         let gap = u16::from(card_rows > 0 && card_rows < upper);
-        let [said, _, card, rule, prompt, line] = stack(
-            area,
-            [upper - card_rows - gap, gap, card_rows, 1, prompt_rows, 1],
-        );
+        let said = upper - card_rows - gap;
+        let heights = [said, gap, card_rows, queued_rows, 1, prompt_rows, 1];
+        let [said, _, card, queue, rule, prompt, line] = stack(area, heights);
+        draw_lines(frame, queue, &queued);
         if self.transcript.is_empty() {
             let words = prose(WELCOME, usize::from(said.width), self.theme.quiet());
             draw_lines(frame, said, &words);
@@ -97,7 +99,15 @@ impl Chat {
             );
             return Line::from(Span::styled(cut(&words, width), theme.bad()));
         }
-        if let Some(work) = self.at_work(now) {
+        if let Some(mut work) = self.at_work(now) {
+            let more = match (self.queue.is_empty(), self.waits()) {
+                (false, _) => " · ↑ takes the last queued message back",
+                (true, None) => " · Enter queues a message",
+                (true, Some(_)) => "",
+            };
+            if work.width() + more.width() + 3 <= width {
+                work.push_str(more);
+            }
             return Line::from(vec![
                 Span::styled(format!(" {} ", spinner(now)), theme.waiting()),
                 Span::styled(cut(&work, width.saturating_sub(3)), theme.quiet()),

@@ -1,6 +1,7 @@
 //! Tests of the chat.
 
 mod looks;
+mod queue;
 mod talks;
 
 use ratatui::buffer::Buffer;

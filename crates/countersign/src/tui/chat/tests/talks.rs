@@ -339,7 +339,7 @@ fn every_command_does_something() {
         ("/yolo 5", "There is no conversation yet"),
         ("/status", "/v1/capabilities"),
         ("/usage", "/v1/usage"),
-        ("/model fast", "agent.model"),
+        ("/model fast", "/v1/models"),
         ("/new", "Tell the agent what to do"),
         ("/retry", "No messages yet"),
         ("/stop", "The agent is idle"),
