@@ -66,13 +66,13 @@ test("a message shows recipient and text apart, an edit its difference", async (
   const card = page.getByRole("article");
   await expect(card.locator("dd", { hasText: /^ana@example\.org$/ })).toBeVisible();
   await expect(card.locator(".prose")).toHaveText("The deploy is finished.");
-  await expect(card.getByRole("button")).toHaveText([/Copy/, /Full analysis/, /What led here/, /Copy/, /Deny with a note/, /Allow once/, /Deny/]);
+  await expect(card.getByRole("button")).toHaveText([/Copy/, /Full analysis/, /What led here/, /Copy/, /Edit/, /Deny with a note/, /Allow once/, /Deny/]);
 
   const edit = await gateway.call("patch", { path: "/etc/hosts", old_string: "a\nb\nc", new_string: "a\nB\nc" });
   await page.goto(`${gateway.url}/#/approvals/${edit.approval_id}`);
-  await expect(card.locator(".line-gone")).toHaveText("−removed: b");
-  await expect(card.locator(".line-new")).toHaveText("+added: B");
-  await expect(card.locator(".line-same")).toHaveText([" a", " c"]);
+  await expect(card.locator(".line-gone")).toHaveText("2−removed: b");
+  await expect(card.locator(".line-new")).toHaveText("2+added: B");
+  await expect(card.locator(".line-same")).toHaveText(["11 a", "33 c"]);
 });
 
 test("a long text is opened before it can be allowed", async ({ page, gateway }) => {

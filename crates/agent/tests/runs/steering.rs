@@ -21,13 +21,20 @@ fn last_request(world: &World) -> Vec<(String, String)> {
 #[tokio::test]
 async fn a_message_into_a_waiting_run_is_read_behind_the_result() {
     let script = vec![
-        uses("c1", "terminal", &json!({ "command": "rm -rf /srv/nowhere/www" })),
+        uses(
+            "c1",
+            "terminal",
+            &json!({ "command": "rm -rf /srv/nowhere/www" }),
+        ),
         Reply::text(["Fine."]),
     ];
     let world = World::new(script).await;
     let run = world.start("clean up").await;
     let asked = world.questions(&run, 1).await;
-    let steered = world.agent.steer(&world.ana, &run.run_id, "leave the logs").await;
+    let steered = world
+        .agent
+        .steer(&world.ana, &run.run_id, "leave the logs")
+        .await;
     assert_eq!(steered.unwrap().unread, ["leave the logs"]);
     world
         .answer(&world.ana, &asked[0].approval_id, Choice::Deny)
@@ -45,7 +52,10 @@ async fn a_message_into_a_waiting_run_is_read_behind_the_result() {
 
 #[tokio::test]
 async fn a_run_with_unread_messages_does_not_end() {
-    let script = vec![Reply::text(["First."]).then_hangs(), Reply::text(["Second."])];
+    let script = vec![
+        Reply::text(["First."]).then_hangs(),
+        Reply::text(["Second."]),
+    ];
     let world = World::new(script).await;
     let run = world.start("say something").await;
     world.model.asked(1).await;
@@ -65,7 +75,11 @@ async fn a_run_with_unread_messages_does_not_end() {
 #[tokio::test]
 async fn only_the_starter_steers_and_only_while_it_runs() {
     let script = vec![
-        uses("c1", "terminal", &json!({ "command": "rm -rf /srv/nowhere/www" })),
+        uses(
+            "c1",
+            "terminal",
+            &json!({ "command": "rm -rf /srv/nowhere/www" }),
+        ),
         Reply::text(["Done."]),
     ];
     let world = World::new(script).await;
@@ -90,5 +104,8 @@ async fn only_the_starter_steers_and_only_while_it_runs() {
         .await;
     world.ended(&run).await;
     let late = world.agent.steer(&world.ana, &run.run_id, "late").await;
-    assert!(matches!(late, Err(GateError::AlreadySettled { .. })), "{late:?}");
+    assert!(
+        matches!(late, Err(GateError::AlreadySettled { .. })),
+        "{late:?}"
+    );
 }

@@ -8,6 +8,8 @@
 mod change;
 mod choosing;
 mod draw;
+mod edit;
+mod files;
 mod grant;
 mod subject;
 #[cfg(test)]
@@ -25,6 +27,7 @@ use serde_json::{Value, json};
 
 use self::change::Columns;
 use self::choosing::Row;
+use self::edit::Edit;
 use self::grant::{Chosen, Granting};
 use self::subject::Subject;
 use super::arming::{Armed, Arming};
@@ -55,6 +58,8 @@ const PREVIEW: &str = "approval.preview";
 const VIEWED: &str = "approval.viewed";
 const TAKE_BACK: &str = "approval.take_back";
 const TRACE: &str = "approval.trace";
+const ASSESS: &str = "approval.assess";
+const CHANGES: &str = "approval.changes";
 
 /// One approval on the screen.
 #[derive(Clone, Debug)]
@@ -76,6 +81,8 @@ pub(crate) struct ApprovalPanel {
     is_away: bool,
     /// The trace of the call, once it was asked for.
     trace: Option<Box<TraceView>>,
+    /// The call while it is being edited.
+    edit: Option<Edit>,
     pages: draw::Pages,
 }
 
@@ -94,6 +101,8 @@ enum Step {
     /// It is a no; why?
     Note(Input),
     Granting(Granting),
+    /// The call is being edited.
+    Editing,
 }
 
 /// What was seen of the text.
@@ -146,6 +155,7 @@ impl ApprovalPanel {
             was_answered_here: false,
             is_away: false,
             trace: None,
+            edit: None,
         };
         panel.select_first();
         panel
@@ -200,7 +210,7 @@ impl ApprovalPanel {
     /// Whether something is being typed into it, so that every key is its own.
     pub(crate) const fn is_typing(&self) -> bool {
         match &self.step {
-            Step::Note(_) => true,
+            Step::Note(_) | Step::Editing => true,
             Step::Granting(granting) => granting.edited().is_some(),
             Step::Choosing => false,
         }
@@ -215,6 +225,7 @@ impl ApprovalPanel {
         self.notice = None;
         match &mut self.step {
             Step::Note(_) => self.key_of_note(key),
+            Step::Editing => self.key_of_edit(key),
             Step::Granting(granting) => match granting.key(key, armed) {
                 Chosen::Stays => Reaction::STAYS,
                 Chosen::Leaves => self.back(),
@@ -240,6 +251,7 @@ impl ApprovalPanel {
         match &mut self.step {
             Step::Note(note) => note.insert(text),
             Step::Granting(granting) => granting.pasted(text),
+            Step::Editing => self.pasted_into_edit(text),
             Step::Choosing => {}
         }
     }
@@ -270,6 +282,8 @@ impl ApprovalPanel {
             Act::DenyWithNote => {}
             Act::Up => self.selected = self.selected.saturating_sub(1),
             Act::Down => self.selected = (self.selected + 1).min(rows.len().saturating_sub(1)),
+            Act::Edit => return self.begin_edit(),
+            Act::Leave if self.subject.edited.is_some() => return self.back_to_text(),
             Act::Leave => return Reaction::LEAVES,
             Act::PageDown | Act::End if !self.text.is_open && self.text.is_long => {
                 let wishes = self.open();
@@ -282,7 +296,7 @@ impl ApprovalPanel {
             Act::NextMark => return self.go_to_next_mark(),
             Act::Why => return self.turn_to_why(),
             Act::Keys => self.turn(Face::Keys),
-            Act::SideBySide => self.toggle_columns(),
+            Act::SideBySide => return self.compare(),
             Act::TakeBack if self.is_held(now) => {
                 let (id, body) = (&self.subject.id, Some(json!({})));
                 let request = wish(TAKE_BACK, id, Method::POST, "/take_back", body);
@@ -378,16 +392,43 @@ impl ApprovalPanel {
         }])
     }
 
-    fn toggle_columns(&mut self) {
-        if !self.subject.is_change() {
-            self.notice = Some("This call does not change a file.".to_owned());
-            return;
-        }
-        self.columns = match self.columns {
-            Columns::One => Columns::Two,
-            Columns::Two => Columns::One,
+    /// Compares the call with the files it would change, or shows the comparison in other columns.
+    fn compare(&mut self) -> Reaction {
+        let can_compare = self.is_waiting()
+            && self.subject.edited.is_none()
+            && self.subject.files.is_none()
+            && !self.subject.is_command();
+        let wishes = if can_compare {
+            let id = &self.subject.id;
+            vec![wish(CHANGES, id, Method::GET, "/changes", None)]
+        } else {
+            Vec::new()
         };
-        self.text.first = 0;
+        if self.subject.is_change() {
+            self.columns = match self.columns {
+                Columns::One => Columns::Two,
+                Columns::Two => Columns::One,
+            };
+            self.text.first = 0;
+        } else if !can_compare {
+            self.notice = Some("This call does not change a file.".to_owned());
+        }
+        Reaction::wants(wishes)
+    }
+
+    /// Takes the comparison. It stands above the call, which has to be found again.
+    fn compared(&mut self, answer: &Answer) {
+        match answer.read() {
+            Ok(changes) if self.subject.edited.is_none() => {
+                self.subject.files = Some(changes);
+                self.pages = draw::Pages::new(&self.subject, self.columns, self.theme);
+                self.text.first = 0;
+                self.text.is_read = false;
+                self.arming.out_of_view();
+            }
+            Ok(_) => {}
+            Err(complaint) => self.notice = Some(complaint.message().to_owned()),
+        }
     }
 
     fn back(&mut self) -> Reaction {
@@ -462,6 +503,8 @@ impl ApprovalPanel {
                     self.arming.out_of_view();
                 }
             }
+            ASSESS => self.edit_judged(answer),
+            CHANGES => self.compared(answer),
             TRACE => {
                 if let Ok(trace) = answer.read() {
                     self.trace = Some(Box::new(trace));
@@ -488,6 +531,11 @@ impl ApprovalPanel {
                 self.sent = None;
                 self.notice = Some(format!("{UNKNOWN} ({why})."));
                 vec![Self::fetch(&self.subject.id)]
+            }
+            ASSESS => {
+                self.sent = None;
+                self.notice = Some(format!("The edited call could not be checked ({why})."));
+                Vec::new()
             }
             PREVIEW => {
                 if let Step::Granting(granting) = &mut self.step {
@@ -519,9 +567,15 @@ impl ApprovalPanel {
     }
 
     /// Takes the approval as it is now. What the person has seen and typed stays.
-    fn update(&mut self, fresh: Subject) {
+    fn update(&mut self, mut fresh: Subject) {
+        if self.subject.edited.is_some() {
+            self.drop_edit();
+        }
         let is_same_call = fresh.card.digest == self.subject.card.digest;
         let was_waiting = self.is_waiting();
+        if is_same_call {
+            fresh.files = self.subject.files.take();
+        }
         self.subject = fresh;
         if !is_same_call {
             // Somebody changed what would run; it has to be read anew.
@@ -530,6 +584,7 @@ impl ApprovalPanel {
             self.pages = draw::Pages::new(&self.subject, self.columns, self.theme);
         }
         if !self.is_waiting() {
+            self.edit = None;
             self.step = Step::Choosing;
         } else if !was_waiting {
             self.select_first();
@@ -539,6 +594,7 @@ impl ApprovalPanel {
 
     /// It is answered, by whomever.
     fn settle(&mut self, decision: DecisionView) {
+        self.drop_edit();
         self.subject.is_waiting = false;
         self.subject.held_until = None;
         self.subject.decision = Some(decision);

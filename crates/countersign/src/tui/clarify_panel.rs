@@ -191,6 +191,7 @@ impl ClarifyPanel {
             Act::End => self.first = usize::MAX,
             Act::Number(_)
             | Act::DenyWithNote
+            | Act::Edit
             | Act::NextMark
             | Act::Why
             | Act::Keys

@@ -30,6 +30,8 @@ pub(crate) enum Act {
     Confirm,
     /// Denies, after asking what to tell the agent.
     DenyWithNote,
+    /// Edits the call before it is allowed.
+    Edit,
     /// Leaves without answering.
     Leave,
     /// A page up in the text.
@@ -179,6 +181,13 @@ const TABLE: &[Row] = {
             "n",
             "deny, with a note to the agent",
         ),
+        row(
+            Card,
+            &[Key(KeyCode::Char('e'))],
+            Act::Edit,
+            "e",
+            "edit the call before allowing it",
+        ),
         row(Card, ESCAPE, Act::Leave, "Esc", "close without answering"),
         row(Card, PAGE_UP, Act::PageUp, "PgUp", "scroll the text up"),
         row(
@@ -215,7 +224,7 @@ const TABLE: &[Row] = {
             &[Key(KeyCode::Char('d'))],
             Act::SideBySide,
             "d",
-            "a change side by side, from 120 columns",
+            "compare with the file; again, side by side from 120 columns",
         ),
         row(
             Card,

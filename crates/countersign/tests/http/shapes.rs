@@ -146,7 +146,10 @@ fn answers_have_the_shapes_that_are_described() {
         ("/v1/approvals", "/v1/approvals".to_owned()),
         ("/v1/inbox", "/v1/inbox".to_owned()),
         ("/v1/approvals/{id}", format!("/v1/approvals/{waiting}")),
-        ("/v1/approvals/{id}/changes", format!("/v1/approvals/{waiting}/changes")),
+        (
+            "/v1/approvals/{id}/changes",
+            format!("/v1/approvals/{waiting}/changes"),
+        ),
         ("/v1/calls", "/v1/calls".to_owned()),
         ("/v1/traces", "/v1/traces".to_owned()),
         ("/v1/traces/{id}", format!("/v1/traces/{denied}")),
@@ -186,7 +189,10 @@ fn answers_have_the_shapes_that_are_described() {
     }
     let posted = [
         ("/v1/assess", shell(RISKY)),
-        ("/v1/approvals/{id}/assess", json!({ "args": { "command": "ls" } })),
+        (
+            "/v1/approvals/{id}/assess",
+            json!({ "args": { "command": "ls" } }),
+        ),
         ("/v1/grants/preview", json!({ "approval_id": waiting })),
         ("/v1/replay", json!({})),
     ];

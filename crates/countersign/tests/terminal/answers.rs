@@ -316,3 +316,32 @@ fn an_answer_that_is_held_is_taken_back() {
         json!([])
     );
 }
+
+#[test]
+fn an_edited_command_is_judged_again_and_allowed_as_edited() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let (call, _) = asked(&gateway, &agent, RISKY);
+    let mut terminal = inbox(&gateway, 100, 32);
+    terminal.shows(RISKY);
+    terminal.press(ENTER);
+    terminal.armed("4. Deny");
+    terminal.press("e");
+    terminal.shows("Edit `command`");
+    terminal.press("/cache1");
+    terminal.shows("❯ rm -rf /srv/www/cache1");
+    terminal.press(ENTER);
+    terminal.shows("Edited call");
+    terminal.shows("│ + command: rm -rf /srv/www/cache1");
+    // Back to the text, and forth again: nothing is answered by that.
+    terminal.press(ESCAPE);
+    terminal.shows("Edit `command`");
+    assert!(is_waiting(&gateway, &agent, &call));
+    terminal.press(ENTER);
+    terminal.armed("1. Allow once");
+    terminal.allows_critical();
+    terminal.shows("with edited arguments");
+    let decision = decided(&gateway, &agent, &call);
+    let args = json!({ "command": "rm -rf /srv/www/cache1" });
+    assert_eq!(decision["decision"]["args"], args, "{decision}");
+}

@@ -36,7 +36,10 @@ async fn an_edited_call_is_judged_before_it_is_answered() {
     let answered = world.gate.answer(&world.ana, answer).await.unwrap();
     assert_eq!(answered.digest, edited.digest, "what was shown is bound");
     let outcome = answered.card.outcome.unwrap();
-    assert!(outcome.contains("with edited arguments by ana"), "{outcome}");
+    assert!(
+        outcome.contains("with edited arguments by ana"),
+        "{outcome}"
+    );
 }
 
 #[tokio::test]
@@ -113,7 +116,11 @@ async fn a_comparison_is_for_approvers_and_redacted() {
     assert_eq!(wanted.paths, ["/w/shop/.github/workflows/ci.yml"]);
     for nosy in [
         world.gate.comparable(&world.agent, &id).await.err(),
-        world.gate.compared(&world.agent, &id, Vec::new()).await.err(),
+        world
+            .gate
+            .compared(&world.agent, &id, Vec::new())
+            .await
+            .err(),
     ] {
         assert!(matches!(nosy, Some(GateError::Forbidden(_))), "{nosy:?}");
     }
@@ -130,11 +137,17 @@ async fn a_comparison_is_for_approvers_and_redacted() {
     let file = compared.files.first().unwrap();
     assert_eq!(file.after.as_deref(), Some("new\n"));
     let before = file.before.as_deref().unwrap();
-    assert!(before.contains("‹secret: ") && !before.contains(token), "{before}");
+    assert!(
+        before.contains("‹secret: ") && !before.contains(token),
+        "{before}"
+    );
     let absent = world.gate.compared(&world.ana, &id, found(Ok(None))).await;
     let absent = absent.unwrap().files.remove(0);
     assert_eq!((absent.before, absent.why), (None, None));
     let unread = found(Err("it is a link".to_owned()));
     let unread = world.gate.compared(&world.ana, &id, unread).await.unwrap();
-    assert_eq!(unread.files.first().unwrap().why.as_deref(), Some("it is a link"));
+    assert_eq!(
+        unread.files.first().unwrap().why.as_deref(),
+        Some("it is a link")
+    );
 }

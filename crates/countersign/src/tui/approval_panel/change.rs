@@ -78,13 +78,23 @@ impl Change {
                 .map_or_else(Vec::new, |field| field.text.split('\n').collect())
         };
         let (old, new) = (lines(self.old), lines(self.new));
-        let ops = capture_diff_slices(Algorithm::Myers, &old, &new);
-        for op in ops {
-            let (before, after) = sides(&op, &old, &new);
-            match columns {
-                Columns::One => push_below(doc, op.tag(), before, after, theme),
-                Columns::Two => push_beside(doc, op.tag(), before, after, theme),
-            }
+        push_lines(doc, &old, &new, columns, theme);
+    }
+}
+
+/// Adds how `old` becomes `new`.
+pub(super) fn push_texts(doc: &mut Doc, old: &str, new: &str, columns: Columns, theme: Theme) {
+    let old: Vec<&str> = old.split('\n').collect();
+    let new: Vec<&str> = new.split('\n').collect();
+    push_lines(doc, &old, &new, columns, theme);
+}
+
+fn push_lines(doc: &mut Doc, old: &[&str], new: &[&str], columns: Columns, theme: Theme) {
+    for op in capture_diff_slices(Algorithm::Myers, old, new) {
+        let (before, after) = sides(&op, old, new);
+        match columns {
+            Columns::One => push_below(doc, op.tag(), before, after, theme),
+            Columns::Two => push_beside(doc, op.tag(), before, after, theme),
         }
     }
 }

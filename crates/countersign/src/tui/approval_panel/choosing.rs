@@ -96,9 +96,18 @@ impl ApprovalPanel {
                     Reaction::STAYS
                 }
                 (Choice::Deny, None) => self.deny(None),
-                (Choice::Once, None) => self.resolve(json!({ "choice": choice.word() })),
+                (Choice::Once, None) => {
+                    let mut body = json!({ "choice": choice.word() });
+                    if let (Some(fields), Some(edited)) =
+                        (body.as_object_mut(), &self.subject.edited)
+                    {
+                        fields.insert("args".to_owned(), edited.args.clone());
+                    }
+                    self.resolve(body)
+                }
                 (Choice::Session | Choice::Always, None) => {
-                    self.step = Step::Granting(Granting::new(choice));
+                    let whose = self.subject.whose(choice);
+                    self.step = Step::Granting(Granting::new(choice, whose));
                     // What is left behind must be read before it is confirmed.
                     self.arming.out_of_view();
                     let id = &self.subject.id;

@@ -13,6 +13,7 @@ use unicode_width::UnicodeWidthStr as _;
 
 use super::change::Columns;
 use super::choosing::Row;
+use super::edit::Edit;
 use super::subject::Subject;
 use super::{ApprovalPanel, Face, Step, Text, why};
 use crate::tui::arming::Armed;
@@ -168,6 +169,7 @@ impl ApprovalPanel {
         let theme = self.theme;
         let room = usize::from(area.width).saturating_sub(6);
         let title = match self.face {
+            Face::Card if self.subject.edited.is_some() => "Edited call",
             Face::Card => self.subject.card.title.as_str(),
             Face::Why => "Why a person is asked",
             Face::Keys => "Keys",
@@ -229,6 +231,7 @@ impl ApprovalPanel {
         let typed = match &self.step {
             Step::Note(note) => Some(note),
             Step::Granting(granting) => granting.edited(),
+            Step::Editing => self.edit.as_ref().map(Edit::input),
             Step::Choosing => None,
         };
         if let Some(typed) = typed {
@@ -340,7 +343,10 @@ impl ApprovalPanel {
     ) -> Around {
         let may = focus == Focus::Here && self.arming.may_answer(now) && self.sent.is_none();
         let armed = Armed::from(may);
-        let typing = usize::from(self.is_typing());
+        let typing = match (&self.step, &self.edit) {
+            (Step::Editing, Some(edit)) => edit.rows(width),
+            _ => usize::from(self.is_typing()),
+        };
         Around {
             top: self.risk_lines(width, reasons_max),
             bottom: self.bottom_lines(width, armed, now),
@@ -393,6 +399,10 @@ impl ApprovalPanel {
         let mut lines = match &self.step {
             Step::Note(_) => prose("Deny and tell the agent why", width, theme.heading()),
             Step::Granting(granting) => granting.lines(width, armed, theme),
+            Step::Editing => {
+                let title = self.edit.as_ref().map(Edit::title);
+                prose(&title.unwrap_or_default(), width, theme.heading())
+            }
             Step::Choosing if self.is_waiting() => self.choice_lines(width, armed),
             Step::Choosing => self.outcome_lines(width, now),
         };
@@ -480,8 +490,20 @@ impl ApprovalPanel {
                 Some(_) => ("Enter to set it, Esc for no limit", ""),
                 None => ("↑/↓ to select, Enter to create it", "e limits · Esc back"),
             },
+            (Focus::Here, Face::Card, Step::Editing) => (
+                "Enter to check it, Alt-Enter for a new line, Esc to leave the call as it is",
+                "",
+            ),
+            (Focus::Here, Face::Card, Step::Choosing) if self.subject.edited.is_some() => {
+                (self.answer_hint(), "Esc back to the text")
+            }
             (Focus::Here, Face::Card, Step::Choosing) if self.is_waiting() => {
-                (self.answer_hint(), "n deny with a note · w why · ? keys")
+                let more = if self.subject.editable {
+                    "n deny with a note · e edit · w why · ? keys"
+                } else {
+                    "n deny with a note · w why · ? keys"
+                };
+                (self.answer_hint(), more)
             }
             (Focus::Here, Face::Card, Step::Choosing) if self.is_held(now) => {
                 ("z to undo, Enter to close", "")

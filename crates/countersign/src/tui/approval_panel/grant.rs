@@ -23,6 +23,8 @@ const LIMIT_HINT: &str = "30m, 8h, x3 or 30m x3; empty for no limit";
 #[derive(Clone, Debug)]
 pub(super) struct Granting {
     pub(super) choice: Choice,
+    /// Whose calls it is about, in words.
+    whose: String,
     offered: Offered,
     selected: usize,
     /// How long and how often, as typed.
@@ -52,9 +54,10 @@ pub(super) enum Chosen {
 }
 
 impl Granting {
-    pub(super) const fn new(choice: Choice) -> Self {
+    pub(super) const fn new(choice: Choice, whose: String) -> Self {
         Self {
             choice,
+            whose,
             offered: Offered::Asked,
             selected: 0,
             limit: Input::new(Lines::One, LIMIT_BYTES_MAX),
@@ -162,8 +165,9 @@ impl Granting {
     pub(super) fn lines(&self, width: usize, armed: Armed, theme: Theme) -> Vec<Line<'static>> {
         let mut lines = Vec::new();
         let title = format!(
-            "{}. This would then run without a question:",
-            label(self.choice)
+            "{}. These calls of {} would then run without a question:",
+            label(self.choice),
+            self.whose
         );
         lines.extend(prose(&title, width, theme.heading()));
         match &self.offered {
@@ -176,7 +180,8 @@ impl Granting {
                     } else {
                         theme.quiet()
                     };
-                    let is_selected = IsSelected::from(number == self.selected && !self.is_editing);
+                    let is_chosen = number == self.selected;
+                    let is_selected = IsSelected::from(is_chosen && !self.is_editing);
                     lines.extend(choice_rows(
                         None,
                         &scope.words,
@@ -185,7 +190,10 @@ impl Granting {
                         theme,
                         width,
                     ));
-                    lines.extend(history(scope, width, theme));
+                    // The others show theirs when they are selected; there are not many rows.
+                    if is_chosen {
+                        lines.extend(history(scope, width, theme));
+                    }
                 }
                 lines.extend(self.limit_lines(width, theme));
             }
@@ -224,6 +232,10 @@ fn history(scope: &ScopeView, width: usize, theme: Theme) -> Vec<Line<'static>> 
     let indent = "     ";
     let room = width.saturating_sub(indent.len());
     let mut lines = Vec::new();
+    if !scope.excludes.is_empty() {
+        let words = format!("not: {}", scope.excludes);
+        lines.extend(prose(&words, room, theme.quiet()));
+    }
     if let Some((matched, of)) = scope.matched.zip(scope.of) {
         let calls = if of == 1 { "call" } else { "calls" };
         let words = format!("would have matched {matched} of the last {of} {calls}");
@@ -341,7 +353,7 @@ mod tests {
             }
         };
         for (choice, offered) in [(Choice::Session, 2), (Choice::Always, 1)] {
-            let mut granting = Granting::new(choice);
+            let mut granting = Granting::new(choice, String::new());
             granting.offer(vec![scope(false), scope(true)]);
             assert_eq!(granting.scopes().len(), offered, "{choice:?}");
         }

@@ -6,9 +6,11 @@ use countersign_core::record::AssessmentView;
 use countersign_core::status::{Risk, Status};
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
-use countersign_gate::records::view::{ApprovalView, DecisionView};
+use countersign_gate::records::view::{ApprovalView, DecisionView, FileChanges};
+use serde_json::Value;
 
-use super::change;
+use super::edit::Edited;
+use super::{change, files};
 use crate::client::Answer;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::theme::Theme;
@@ -33,6 +35,13 @@ pub(super) struct Subject {
     pub(super) held_until: Option<UnixMillis>,
     pub(super) decision: Option<DecisionView>,
     pub(super) assessment: Option<AssessmentView>,
+    /// The arguments, as shown.
+    pub(super) args: Value,
+    pub(super) editable: bool,
+    /// The edit, while an edited call stands in place of the card.
+    pub(super) edited: Option<Edited>,
+    /// How it would change files, once that was asked for.
+    pub(super) files: Option<FileChanges>,
 }
 
 impl Subject {
@@ -52,6 +61,10 @@ impl Subject {
             decision: approval.decision,
             assessment: assessed(&approval.assessment),
             expires_at: UnixMillis::of_seconds(approval.expires_at),
+            args: approval.args,
+            editable: approval.editable,
+            edited: None,
+            files: None,
             card,
         }
     }
@@ -74,6 +87,10 @@ impl Subject {
             held_until: None,
             decision: None,
             assessment: None,
+            args: Value::Null,
+            editable: false,
+            edited: None,
+            files: None,
         }
     }
 
@@ -82,9 +99,29 @@ impl Subject {
         self.card.risk > Risk::Medium
     }
 
+    /// Returns whose calls a grant of `choice` would be about: `laptop in session fix-the-login`.
+    pub(super) fn whose(&self, choice: Choice) -> String {
+        let text = |name: &str| {
+            let field = self.card.lineage.iter().find(|field| field.name == name);
+            field.map(|field| cut(&field.text, AGENT_CELLS_MAX))
+        };
+        let key = text("Asked by").unwrap_or_else(|| "this agent".to_owned());
+        match (choice, text("Session")) {
+            (Choice::Session, Some(session)) => format!("{key} in session {session}"),
+            _ => format!("{key} in any session"),
+        }
+    }
+
     /// Whether there is a change of a file to be shown in two columns.
     pub(super) fn is_change(&self) -> bool {
-        change::find(&self.card.body).is_some()
+        self.files.as_ref().is_some_and(|it| !it.files.is_empty())
+            || self.edited.is_some()
+            || change::find(&self.card.body).is_some()
+    }
+
+    /// Whether it runs a command, which is no call of a file tool.
+    pub(super) fn is_command(&self) -> bool {
+        self.card.body.iter().any(|field| field.name == "Command")
     }
 
     /// Returns what exactly would run.
@@ -95,6 +132,15 @@ impl Subject {
             let words = "You may not see this call, so you can only deny it.";
             doc.push(Part::words("", words, theme.bad()));
             return doc;
+        }
+        if let Some(edited) = &self.edited {
+            doc.push(Part::words("", "Original and edited", theme.heading()));
+            change::push_texts(&mut doc, &edited.before, &edited.after, columns, theme);
+            doc.push(Part::words("", "The edited call", theme.heading()));
+        }
+        if let Some(changes) = &self.files {
+            files::push(&mut doc, changes, columns, theme);
+            doc.push(Part::words("", "The call as sent", theme.heading()));
         }
         let changed = change::find(fields);
         // The name of the only one says nothing.

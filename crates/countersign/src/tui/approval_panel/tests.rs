@@ -1,5 +1,6 @@
 //! Tests of the approval panel.
 
+mod edits;
 mod hostile;
 mod looks;
 mod presses;

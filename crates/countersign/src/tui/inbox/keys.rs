@@ -86,6 +86,7 @@ impl Inbox {
             Act::List(act) => self.act_of_list(act),
             Act::Number(_)
             | Act::DenyWithNote
+            | Act::Edit
             | Act::NextMark
             | Act::Why
             | Act::SideBySide
