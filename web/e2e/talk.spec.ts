@@ -138,7 +138,7 @@ test.describe("a long conversation", () => {
 });
 
 test.describe("what a model writes", () => {
-  const text = "# Plan\n\n**Careful**: run `ls -la`, see [this](https://evil.example) ![x](https://evil.example/x.png)\n\n- one\n- two\n\n```\nrm **x** <img src=y onerror=alert(1)>\n```\n\n| a | b |\n|---|---|\n";
+  const text = "# Plan\n\n**Careful**: run `ls -la`, see [this](https://evil.example) ![x](https://evil.example/x.png)\n\n1. one\n2. two\n   - three\n\n```\nrm **x** <img src=y onerror=alert(1)>\n```\n\n| a | b |\n|---|---|\n";
   test.use(script({ say: [text] }));
 
   test("is drawn as Markdown in which nothing acts", async ({ page, gateway }) => {
@@ -151,7 +151,7 @@ test.describe("what a model writes", () => {
     const speech = page.locator(".speech");
     await expect(speech.locator("strong")).toHaveText("Careful");
     await expect(speech.locator("p code")).toHaveText("ls -la");
-    await expect(speech.locator("li")).toHaveText(["one", "two"]);
+    await expect(speech.locator("li")).toHaveText(["one", "two", "three"]);
     await expect(speech.locator("pre").first()).toHaveText("rm **x** <img src=y onerror=alert(1)>");
     await expect(speech.locator("pre").last()).toHaveText("| a | b |\n|---|---|");
     await expect(speech.getByText("[this](https://evil.example)")).toBeVisible();

@@ -11,6 +11,8 @@ interface Following {
   content: { current: HTMLDivElement | null };
   /** Whether something came that is out of view. */
   hasNew: Signal<boolean>;
+  /** Whether the person has scrolled up. */
+  isAway: Signal<boolean>;
   toEnd: () => void;
   scrolled: () => void;
 }
@@ -19,7 +21,7 @@ interface Following {
 export function useFollowing(): Following {
   const scroll = useRef<HTMLDivElement>(null);
   const content = useRef<HTMLDivElement>(null);
-  const follows = useRef(true);
+  const isAway = useSignal(false);
   const seen = useRef({ top: 0, height: 0 });
   const hasNew = useSignal(false);
   const remember = (element: HTMLElement): void => {
@@ -39,7 +41,7 @@ export function useFollowing(): Following {
     const observer = new ResizeObserver(() => {
       const element = scroll.current;
       if (element === null) return;
-      if (follows.current) goToEnd();
+      if (!isAway.value) goToEnd();
       else {
         hasNew.value ||= element.scrollHeight > seen.current.height;
         remember(element);
@@ -57,14 +59,14 @@ export function useFollowing(): Following {
     // What grew meanwhile moves the end away, and what shrank moves the view; both are no choice.
     const wentUp = element.scrollTop < seen.current.top && element.scrollHeight >= seen.current.height;
     if (isAtEnd) {
-      follows.current = true;
+      isAway.value = false;
       hasNew.value = false;
-    } else if (wentUp) follows.current = false;
+    } else if (wentUp) isAway.value = true;
     remember(element);
   };
   const toEnd = (): void => {
-    follows.current = true;
+    isAway.value = false;
     goToEnd();
   };
-  return { scroll, content, hasNew, toEnd, scrolled };
+  return { scroll, content, hasNew, isAway, toEnd, scrolled };
 }

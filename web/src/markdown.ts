@@ -10,7 +10,14 @@ export type Block =
   | { kind: "table"; text: string }
   | { kind: "quote"; parts: Inline[] }
   | { kind: "rule" }
-  | { kind: "list"; isOrdered: boolean; start: number; items: { depth: number; parts: Inline[] }[] };
+  | { kind: "list"; isOrdered: boolean; items: Item[] };
+
+export interface Item {
+  depth: number;
+  /** Its number, as written; `null` for a bullet. */
+  number: number | null;
+  parts: Inline[];
+}
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 const HEADING = /^ {0,3}#{1,6} +(.*)$/;
@@ -75,11 +82,11 @@ function single(line: string, blocks: Block[], flush: () => void): boolean {
   } else if (item !== null) {
     flush();
     const [, indent = "", number, rest = ""] = item;
-    const entry = { depth: Math.min(DEPTH_MAX, Math.floor(indent.length / 2)), parts: inlines(rest) };
-    const last = blocks.at(-1);
     const isOrdered = number !== undefined;
+    const entry: Item = { depth: Math.min(DEPTH_MAX, Math.floor(indent.length / 2)), number: isOrdered ? Number(number) : null, parts: inlines(rest) };
+    const last = blocks.at(-1);
     if (last?.kind === "list" && (last.isOrdered === isOrdered || entry.depth > 0)) last.items.push(entry);
-    else blocks.push({ kind: "list", isOrdered, start: Number(number ?? 1), items: [entry] });
+    else blocks.push({ kind: "list", isOrdered, items: [entry] });
   } else return false;
   return true;
 }

@@ -43,11 +43,11 @@ function BlockView({ block }: { block: Block }) {
       return <hr />;
     case "list": {
       const items = block.items.map((item, index) => (
-        <li key={index} class={`depth-${item.depth}`}>
+        <li key={index} class={`depth-${item.depth} ${item.number === null ? "bullet" : "numbered-item"}`} value={item.number ?? undefined}>
           <Parts parts={item.parts} />
         </li>
       ));
-      return block.isOrdered ? <ol start={block.start}>{items}</ol> : <ul>{items}</ul>;
+      return block.isOrdered ? <ol>{items}</ol> : <ul>{items}</ul>;
     }
   }
 }

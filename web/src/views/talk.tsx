@@ -131,7 +131,7 @@ function Thread({ session }: { session: string | null }) {
     return () => conversation.close();
   }, []);
   const blocks = conversation.blocks.value;
-  const { scroll, content, hasNew, toEnd, scrolled } = useFollowing();
+  const { scroll, content, hasNew, isAway, toEnd, scrolled } = useFollowing();
   if (problem.value !== null) return <Problem error={problem.value} />;
   const waits = blocks.filter(isWaiting);
   // The oldest has the keys: one that comes later does not take them from it.
@@ -163,7 +163,7 @@ function Thread({ session }: { session: string | null }) {
               <Icon name="clock" /> Waiting for you
             </p>
           ) : null}
-          {hasNew.value ? (
+          {hasNew.value || isAway.value ? (
             <button type="button" class="button" onClick={toEnd}>
               {waits.length > 0 ? "Show it" : "New messages"} ↓
             </button>
