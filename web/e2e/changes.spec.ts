@@ -4,6 +4,8 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
+import { AxeBuilder } from "@axe-core/playwright";
+
 import { expect, signIn, test as base, type Gateway } from "./gateway";
 
 /** A workspace with a file that a build server runs, so that changing it asks, and an agent that is bound to it. */
@@ -48,6 +50,7 @@ test("a written file is compared, unchanged lines are folded, and narrow and wid
   await expect(diff).toHaveClass(/diff-wide/);
   // What was sent stands there as well, complete.
   await expect(page.getByRole("group", { name: "content" })).toContainText("changed line");
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 });
 
 test("an edit shows where it falls, and a file that changes meanwhile is compared again", async ({ page, gateway, shop }) => {

@@ -1,5 +1,7 @@
 // Editing a call before it is allowed.
 
+import { AxeBuilder } from "@axe-core/playwright";
+
 import { armed, expect, signIn, test } from "./gateway";
 
 const ORIGINAL = "rm -rf /srv/www";
@@ -83,4 +85,22 @@ test("no edit is offered where it could not be honoured or not everything is sho
     await expect(page.getByRole("button", { name: "Deny", exact: true })).toBeVisible();
     await expect(page.getByRole("button", { name: "Edit e" })).toHaveCount(0);
   }
+});
+
+test("both steps of the editor are accessible, also on a phone", async ({ page, gateway }) => {
+  await gateway.ask(ORIGINAL);
+  await page.setViewportSize({ width: 320, height: 700 });
+  await signIn(page, gateway);
+  await page.goto(`${gateway.url}/#/inbox`);
+  await page.locator(".row").first().click();
+  await page.getByRole("button", { name: "Edit" }).click();
+  const field = page.getByLabel("Edit “command”");
+  await expect(field).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  await field.fill("rm -rf /srv/www/a");
+  await page.getByRole("button", { name: "Check the edited call" }).click();
+  await expect(page.getByRole("region", { name: "The edited call" })).toBeVisible();
+  expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+  const overflow = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+  expect(overflow).toBe(0);
 });

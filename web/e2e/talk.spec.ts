@@ -1,5 +1,7 @@
 // Talking to the built-in agent.
 
+import { AxeBuilder } from "@axe-core/playwright";
+
 import { allowOnce, armed, expect, signIn, test } from "./gateway";
 import type { Reply } from "./model";
 
@@ -156,6 +158,7 @@ test.describe("what a model writes", () => {
     await expect(speech.locator("pre").last()).toHaveText("| a | b |\n|---|---|");
     await expect(speech.getByText("[this](https://evil.example)")).toBeVisible();
     await expect(speech.locator("a, img")).toHaveCount(0);
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     expect(asked.filter((url) => url.includes("evil"))).toEqual([]);
   });
 });
@@ -198,6 +201,7 @@ test.describe("writing while a run is under way", () => {
     for (const text of ["leave the logs", "never mind", "and then the rest"]) await write(text);
     const queue = page.getByRole("list", { name: "Messages that are not read yet" });
     await expect(queue.getByRole("listitem")).toHaveCount(3);
+    expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
     await queue.getByRole("listitem").nth(1).getByRole("button", { name: "Remove" }).click();
     await expect(queue.getByText("never mind")).toHaveCount(0);
     await queue.getByRole("listitem").first().getByRole("button", { name: "Steer" }).click();
