@@ -366,6 +366,7 @@ fn show(
         message,
         props,
         pending_post_id: String::new(),
+        file_ids: Vec::new(),
         kind: "",
         is_pinned: false,
     };

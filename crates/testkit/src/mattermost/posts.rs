@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::attachments;
 use super::error::{Answer, AppError, created, done, needed, object, ok, text};
+use super::files;
 use super::routes::{Asked, Session};
 use super::server::{Shared, locked};
 use super::settings::MESSAGE_CHARS_MAX;
@@ -65,7 +66,8 @@ fn draft(
     }
     fits(&message)?;
     attachments::accept(&mut props)?;
-    if message.is_empty() && !props.contains_key("attachments") {
+    let has_files = body.get("file_ids").is_some_and(|ids| ids != &json!([]));
+    if message.is_empty() && !props.contains_key("attachments") && !has_files {
         return Err(AppError::bad(
             "model.post.is_valid.empty.app_error",
             "The post is empty.",
@@ -86,6 +88,7 @@ fn draft(
         message,
         props,
         pending_post_id: text(body, "pending_post_id").to_owned(),
+        file_ids: files::wanted(world, user_id, channel_id, body),
         kind: "",
         is_pinned: false,
     })
@@ -96,6 +99,11 @@ pub(super) fn publish(shared: &Shared, world: &mut World, mut post: Post) -> Pos
     post.create_at = world.moment();
     post.update_at = post.create_at;
     world.add_post(post.clone());
+    for id in &post.file_ids {
+        if let Some(file) = world.files.get_mut(id) {
+            file.post_id.clone_from(&post.id);
+        }
+    }
     let audience = world.audience(&post.channel_id);
     let author = world.users.get(&post.user_id);
     let sender = author.map_or("", |user| user.username.as_str());
@@ -196,6 +204,7 @@ pub(super) fn whisper_text(shared: &Shared, user_id: &str, channel_id: &str, mes
         message: message.to_owned(),
         props: Map::new(),
         pending_post_id: String::new(),
+        file_ids: Vec::new(),
         kind: "system_ephemeral",
         is_pinned: false,
     };
@@ -222,6 +231,7 @@ pub(super) fn note(
         message,
         props: Map::new(),
         pending_post_id: String::new(),
+        file_ids: Vec::new(),
         kind,
         is_pinned: false,
     };
@@ -284,6 +294,14 @@ fn change(
         return Err(AppError::forbidden());
     }
     world.may_write(&session.user_id, &post.channel_id.clone())?;
+    let age = super::world::now() - post.create_at;
+    let limit = shared.settings().post_edit_limit;
+    if limit.is_some_and(|limit| u128::try_from(age).is_ok_and(|age| age > limit.as_millis())) {
+        return Err(AppError::bad(
+            "api.post.update_post.permissions_time_limit.app_error",
+            "Post edit is only allowed for a limited time.",
+        ));
+    }
     let post = rewrite(shared, &mut world, id, message, props)?;
     ok(shown_to_all(&post))
 }
@@ -406,7 +424,7 @@ pub(super) fn shown(post: &Post, props: &Map<String, Value>) -> Value {
         "id": post.id, "create_at": post.create_at, "update_at": post.update_at,
         "edit_at": post.edit_at, "delete_at": post.delete_at, "is_pinned": post.is_pinned,
         "user_id": post.user_id, "channel_id": post.channel_id, "root_id": post.root_id,
-        "original_id": "", "message": post.message, "type": post.kind, "props": props, "hashtags": "",
+        "original_id": "", "message": post.message, "type": post.kind, "props": props, "hashtags": "", "file_ids": post.file_ids,
         "pending_post_id": post.pending_post_id, "reply_count": 0, "metadata": {},
     })
 }

@@ -13,7 +13,9 @@ use std::collections::BTreeMap;
 use super::error::{Answer, AppError, ok};
 use super::server::Shared;
 use super::settings::{BotAccounts, SiteUrl, Version};
-use super::{actions, commands, dialogs, gatekeeper, people, posts, reactions, teams, websocket};
+use super::{
+    actions, commands, dialogs, files, gatekeeper, people, posts, reactions, teams, websocket,
+};
 
 /// What stands behind the question mark.
 pub(super) type Asked = Query<BTreeMap<String, String>>;
@@ -126,6 +128,9 @@ fn talk() -> Router<Shared> {
         .route("/posts/{post}/thread", get(posts::thread))
         .route("/posts/{post}/reactions", get(reactions::of_post))
         .route("/posts/{post}/actions/{action}", post(actions::click))
+        .route("/files", post(files::upload))
+        .route("/files/{id}", get(files::content))
+        .route("/users/{id}/typing", post(websocket::typing))
         .route("/reactions", post(reactions::add))
         .route(
             "/users/{user}/posts/{post}/reactions/{emoji}",
@@ -173,6 +178,8 @@ async fn client_config(State(shared): State<Shared>, Query(asked): Asked) -> Ans
         SiteUrl::Set => shared.url.as_str(),
         SiteUrl::Unset => "",
     };
+    let limit = settings.post_edit_limit.map(|limit| limit.as_secs());
+    let limit = limit.map_or_else(|| "-1".to_owned(), |limit| limit.to_string());
     ok(json!({
         "Version": settings.version.number(),
         "BuildNumber": settings.version.number(),
@@ -181,7 +188,7 @@ async fn client_config(State(shared): State<Shared>, Query(asked): Asked) -> Ans
         "EnableBotAccountCreation": bots(settings.bot_account_creation).to_string(),
         "EnableCommands": "true",
         "EnablePostUsernameOverride": "false",
-        "PostEditTimeLimit": "-1",
+        "PostEditTimeLimit": limit,
         "TelemetryId": "",
     }))
 }

@@ -120,8 +120,21 @@ pub struct Settings {
     pub site_url: SiteUrl,
     /// For how long a repeated `pending_post_id` is the same post.
     pub pending_post_window: Duration,
+    /// For how long posts can be edited; `None`: always.
+    pub post_edit_limit: Option<Duration>,
+    /// Whether files can be attached to posts.
+    pub file_attachments: FileAttachments,
     /// Off as it is in the real one; each account is counted by itself.
     pub rate_limit: Option<RateLimit>,
+}
+
+/// Whether files can be attached to posts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileAttachments {
+    /// As on a new server.
+    Taken,
+    /// The administrator wants none.
+    Off,
 }
 
 /// Whether bots can be made.
@@ -161,6 +174,8 @@ impl Default for Settings {
             bot_account_creation: BotAccounts::Made,
             site_url: SiteUrl::Set,
             pending_post_window: Duration::from_secs(30),
+            post_edit_limit: None,
+            file_attachments: FileAttachments::Taken,
             rate_limit: None,
         }
     }

@@ -335,7 +335,11 @@ pub(super) async fn add_channel_member(
     let member = channel.member(&user).unwrap_or_default();
     if is_new {
         let name = |id: &str| world.user(id).map(|user| user.username.clone());
-        let message = format!("{} added to the channel by {}.", name(&user)?, name(&session.user_id)?);
+        let message = format!(
+            "{} added to the channel by {}.",
+            name(&user)?,
+            name(&session.user_id)?
+        );
         let kind = "system_add_to_channel";
         posts::note(&shared, &mut world, (&id, &session.user_id), kind, message);
     }
@@ -352,7 +356,10 @@ pub(super) async fn remove_channel_member(
     let user = session.meant(&user);
     let channel = world.channels.get_mut(&id);
     if channel.is_some_and(|channel| channel.members.remove(user)) {
-        let message = format!("{} was removed from the channel.", world.user(user)?.username);
+        let message = format!(
+            "{} was removed from the channel.",
+            world.user(user)?.username
+        );
         let kind = "system_remove_from_channel";
         posts::note(&shared, &mut world, (&id, &session.user_id), kind, message);
     }

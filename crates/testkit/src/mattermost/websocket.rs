@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use axum::body::{Body, Bytes};
-use axum::extract::{Query, Request, State};
+use axum::extract::{Path, Query, Request, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::Response;
 use futures_util::{SinkExt as _, StreamExt as _};
@@ -18,7 +18,7 @@ use tokio_tungstenite::tungstenite::Message;
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 use tokio_tungstenite::tungstenite::protocol::Role;
 
-use super::error::{Answer, AppError};
+use super::error::{Answer, AppError, done, needed, object, text};
 use super::routes::{Asked, Session};
 use super::server::{Shared, locked};
 use super::world::new_id;
@@ -44,6 +44,28 @@ struct Connection {
     seq: i64,
     kept: VecDeque<(i64, String)>,
     out: Option<mpsc::UnboundedSender<String>>,
+}
+
+/// Somebody writes something; the others of the channel see that.
+pub(super) async fn typing(
+    State(shared): State<Shared>,
+    session: Session,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let body = object(&body)?;
+    let channel_id = needed(&body, "channel_id")?;
+    if session.meant(&id) != session.user_id {
+        return Err(AppError::forbidden());
+    }
+    let world = shared.world();
+    world.may_write(&session.user_id, channel_id)?;
+    let mut audience = world.audience(channel_id);
+    audience.retain(|user| *user != session.user_id);
+    let data = json!({ "parent_id": text(&body, "parent_id"), "user_id": session.user_id });
+    let broadcast = json!({ "channel_id": channel_id });
+    locked(&shared.sockets).tell(&audience, "typing", &data, &broadcast);
+    done()
 }
 
 impl Sockets {

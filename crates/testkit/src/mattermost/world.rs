@@ -44,6 +44,7 @@ pub(super) struct World {
     /// Where a post stands in `posts`.
     pub(super) places: HashMap<String, usize>,
     pub(super) reactions: Vec<Reaction>,
+    pub(super) files: BTreeMap<String, File>,
     pub(super) commands: BTreeMap<String, Command>,
     /// Sent posts by pending id; in memory only.
     pub(super) pending: HashMap<(String, String), (String, Instant)>,
@@ -114,9 +115,21 @@ pub(super) struct Post {
     /// With the integrations, which nobody is ever sent.
     pub(super) props: Map<String, Value>,
     pub(super) pending_post_id: String,
+    pub(super) file_ids: Vec<String>,
     /// What the server writes itself has one.
     pub(super) kind: &'static str,
     pub(super) is_pinned: bool,
+}
+
+/// A file that somebody sent, and the post it belongs to.
+#[derive(Clone, Debug)]
+pub(super) struct File {
+    pub(super) user_id: String,
+    pub(super) channel_id: String,
+    pub(super) name: String,
+    pub(super) content: Vec<u8>,
+    /// Empty until it is attached.
+    pub(super) post_id: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -280,6 +293,9 @@ impl User {
             "id": self.id, "username": self.username, "email": self.email, "roles": self.roles,
             "create_at": self.create_at, "update_at": self.create_at, "delete_at": self.delete_at,
             "first_name": "", "last_name": "", "nickname": "", "locale": "en",
+            "timezone": {
+                "useAutomaticTimezone": "true", "automaticTimezone": "", "manualTimezone": "",
+            },
         });
         if let (true, Some(shown)) = (self.bot_of.is_some(), shown.as_object_mut()) {
             shown.insert("is_bot".to_owned(), json!(true));

@@ -120,8 +120,16 @@ fn a_channel_says_who_came_and_who_left() {
             .map(|post| post["type"].as_str().unwrap().to_owned())
             .collect()
     };
-    assert!(kinds(&said).iter().any(|kind| kind == "system_join_channel"));
-    assert!(kinds(&said).iter().any(|kind| kind == "system_add_to_channel"));
+    assert!(
+        kinds(&said)
+            .iter()
+            .any(|kind| kind == "system_join_channel")
+    );
+    assert!(
+        kinds(&said)
+            .iter()
+            .any(|kind| kind == "system_add_to_channel")
+    );
     assert!(place.posts(&place.channel_id).is_empty());
 }
 
