@@ -40,6 +40,9 @@ pub trait Chat: Channel {
         key: &'a str,
     ) -> BoxFuture<'a, Result<String, DeliveryError>>;
 
+    /// Shows in a conversation that something is being written, for a few seconds.
+    fn show_typing<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
     /// Changes what was posted.
     fn edit<'a>(
         &'a self,
@@ -74,6 +77,13 @@ pub trait Chat: Channel {
 
     /// Looks at everything that usually goes wrong.
     fn examine(&self) -> BoxFuture<'_, Vec<Finding>>;
+
+    /// Looks at the account that is listed for a person; `None` if it is as it should be.
+    fn examine_account<'a>(
+        &'a self,
+        person: &'a str,
+        account: &'a str,
+    ) -> BoxFuture<'a, Option<Finding>>;
 }
 
 /// Where something came in.
@@ -153,6 +163,15 @@ pub enum Heard {
     Message(Message),
     /// A reaction or a reply that answers a card.
     Click(Box<Click>),
+    /// It listens from now on. What was deleted before that it does not tell.
+    Connected,
+    /// A card was deleted.
+    Gone {
+        /// Its question.
+        subject: String,
+        /// Where it was, as [`Delivered`] says it.
+        reference: String,
+    },
 }
 
 /// Something said to us.

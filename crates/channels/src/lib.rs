@@ -20,6 +20,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 pub use ntfy::{NTFY, Ntfy, NtfySettings, Shows};
+use order::Destination;
 pub use order::{Delivered, Order};
 pub use recorder::{Recorder, Said};
 pub use webhook::{Verified, VerifyError, Webhook, WebhookSettings};
@@ -100,6 +101,11 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
         true
     }
 
+    /// Whether what is delivered there is seen by one person alone.
+    fn is_for_one(&self, to: &Destination) -> bool {
+        matches!(to, Destination::Person(_))
+    }
+
     /// Whether it shows clarifications, too, and brings their answers back.
     fn takes_questions(&self) -> bool {
         false
@@ -108,12 +114,21 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// Puts a question in front of people. Under the same key no card appears twice.
     fn deliver<'a>(&'a self, order: &'a Order) -> BoxFuture<'a, Result<Delivered, DeliveryError>>;
 
-    /// Paints a delivered card again after it changed.
+    /// Paints a delivered card again after it changed; not if it looks so already, because the reply
+    /// to a press may have painted it.
     fn repaint<'a>(
         &'a self,
         delivered: &'a Delivered,
         order: &'a Order,
     ) -> BoxFuture<'a, Result<(), DeliveryError>>;
+
+    /// Whether a delivered card is still there. Who cannot tell says that it is.
+    fn is_there<'a>(
+        &'a self,
+        _delivered: &'a Delivered,
+    ) -> BoxFuture<'a, Result<bool, DeliveryError>> {
+        Box::pin(std::future::ready(Ok(true)))
+    }
 
     /// Shows the full text beside a delivered card that shows only parts of it.
     fn unfold<'a>(

@@ -8,6 +8,7 @@ mod api;
 mod callback;
 mod commands;
 mod doctor;
+mod mention;
 mod paint;
 mod post;
 pub(crate) mod settings;
@@ -18,6 +19,7 @@ mod trigger;
 mod wire;
 
 use std::collections::{HashMap, HashSet};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -28,7 +30,7 @@ use tokio::sync::mpsc;
 
 use self::api::{Api, ApiError};
 use self::commands::Registered;
-use self::paint::{Canvas, Painted, paint};
+use self::paint::Canvas;
 pub use self::settings::MattermostSettings;
 use self::trigger::ServerKey;
 use self::wire::{Place, Post, Team, User};
@@ -65,7 +67,11 @@ struct Inner {
     known: tokio::sync::Mutex<Option<Known>>,
     key: tokio::sync::Mutex<Option<(ServerKey, tokio::time::Instant)>>,
     registered: Mutex<Registered>,
+    /// Commands that came from our own bot: the doctor runs one to see whether it comes back.
+    own_commands: AtomicU64,
     directs: Mutex<HashMap<String, String>>,
+    /// Usernames of accounts, for mentions.
+    names: Mutex<HashMap<String, String>>,
     /// Deliveries this process has tried.
     tried: Mutex<HashSet<String>>,
     found: tokio::sync::Mutex<HashMap<String, Found>>,
@@ -108,7 +114,9 @@ impl Mattermost {
                 known: tokio::sync::Mutex::default(),
                 key: tokio::sync::Mutex::default(),
                 registered: Mutex::default(),
+                own_commands: AtomicU64::new(0),
                 directs: Mutex::default(),
+                names: Mutex::default(),
                 tried: Mutex::default(),
                 found: tokio::sync::Mutex::default(),
                 settings,
@@ -215,11 +223,12 @@ impl Mattermost {
         Ok(place.id)
     }
 
-    fn canvas<'a>(&'a self, place: &'a str) -> Canvas<'a> {
+    fn canvas<'a>(&'a self, place: &'a str, mentions: &'a str) -> Canvas<'a> {
         Canvas {
             tenant: &self.inner.tenant,
             place,
             action_url: self.inner.action_url.as_deref(),
+            mentions,
         }
     }
 
@@ -321,6 +330,15 @@ impl Channel for Mattermost {
         self.inner.settings.channel.is_some()
     }
 
+    fn is_for_one(&self, to: &Destination) -> bool {
+        match to {
+            Destination::Person(_) => true,
+            // Only a conversation of two has no message above it.
+            Destination::Thread(thread) => split(thread).1.is_empty(),
+            Destination::Usual => false,
+        }
+    }
+
     fn takes_questions(&self) -> bool {
         true
     }
@@ -338,16 +356,22 @@ impl Channel for Mattermost {
         order: &'a Order,
     ) -> BoxFuture<'a, Result<(), DeliveryError>> {
         Box::pin(async move {
-            let (place, _) = split(&delivered.reference);
-            let Painted {
-                message,
-                attachments,
-                ..
-            } = paint(order, &self.canvas(place));
-            let props = json!({ "attachments": attachments, KEY_PROP: order.key });
-            let body = json!({ "message": message, "props": props });
-            let patched = self.patch(&delivered.reference, &body).await;
-            patched.map_err(|error| self.undelivered(error))
+            let painted = self.paint_again(delivered, order).await;
+            painted.map_err(|error| self.undelivered(error))
+        })
+    }
+
+    fn is_there<'a>(
+        &'a self,
+        delivered: &'a Delivered,
+    ) -> BoxFuture<'a, Result<bool, DeliveryError>> {
+        Box::pin(async move {
+            let (_, id) = split(&delivered.reference);
+            match self.inner.api.get::<Post>(&["posts", id], &[]).await {
+                Ok(post) => Ok(post.delete_at == 0),
+                Err(error) if error.status() == Some(404) => Ok(false),
+                Err(error) => Err(self.undelivered(error)),
+            }
         })
     }
 
@@ -447,6 +471,21 @@ impl Chat for Mattermost {
         })
     }
 
+    fn show_typing<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Result<(), DeliveryError>> {
+        Box::pin(async move {
+            let (place, root) = split(thread);
+            let body = json!({ "channel_id": place, "parent_id": root });
+            let shown = self
+                .inner
+                .api
+                .post::<Value>(&["users", "me", "typing"], &body);
+            shown
+                .await
+                .map(drop)
+                .map_err(|error| self.undelivered(error))
+        })
+    }
+
     fn edit<'a>(
         &'a self,
         reference: &'a str,
@@ -520,6 +559,14 @@ impl Chat for Mattermost {
 
     fn examine(&self) -> BoxFuture<'_, Vec<Finding>> {
         Box::pin(self.findings())
+    }
+
+    fn examine_account<'a>(
+        &'a self,
+        person: &'a str,
+        account: &'a str,
+    ) -> BoxFuture<'a, Option<Finding>> {
+        Box::pin(self.account(person, account))
     }
 }
 

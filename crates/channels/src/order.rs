@@ -7,6 +7,9 @@ use countersign_core::time::UnixMillis;
 
 use crate::seal::Seal;
 
+/// The fact on a card that says what more than one use would cover.
+pub const COVERS: &str = "Session and always cover";
+
 /// A question to put in front of people.
 #[derive(Clone, Debug)]
 pub struct Order {
@@ -20,14 +23,31 @@ pub struct Order {
     pub since: UnixMillis,
     /// Whether it may have been delivered before.
     pub attempt: Attempt,
-    /// Whether somebody has opened the full text.
+    /// Whether the one person who sees this card has opened the full text.
     pub is_opened: bool,
     /// How it ended; `None` while it waits.
     pub closing: Option<Closing>,
     /// Whether a person in crisis may be concerned.
     pub is_crisis: bool,
+    /// What the answer left besides.
+    pub aftermath: Aftermath,
+    /// The accounts of those who may answer, to be mentioned where others see the card, too.
+    pub callees: Vec<String>,
     /// What buttons are sealed with.
     pub seal: Seal,
+}
+
+/// What an answer left besides yes or no.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Aftermath {
+    /// The note for the agent, safe to show.
+    pub note: Option<String>,
+    /// What the grant covers, in words that are safe to show.
+    pub covers: Option<String>,
+    /// Whether that grant still holds and can be revoked.
+    pub is_revocable: bool,
+    /// Who revoked it.
+    pub revoked_by: Option<String>,
 }
 
 /// How a question ended.

@@ -20,6 +20,8 @@ pub enum Press {
     Answer(u8),
     /// An answer in one's own words.
     Other,
+    /// Take back the grant that the answer left.
+    Revoke,
 }
 
 const WORDS: &[(&str, Press)] = &[
@@ -39,6 +41,7 @@ const WORDS: &[(&str, Press)] = &[
     ("answer8", Press::Answer(8)),
     ("answer9", Press::Answer(9)),
     ("other", Press::Other),
+    ("revoke", Press::Revoke),
 ];
 
 impl Press {
@@ -59,7 +62,7 @@ impl Press {
         match self {
             Self::Choose(choice) => Some(choice),
             Self::DenyNote => Some(Choice::Deny),
-            Self::View | Self::Answer(_) | Self::Other => None,
+            Self::View | Self::Answer(_) | Self::Other | Self::Revoke => None,
         }
     }
 
@@ -67,7 +70,7 @@ impl Press {
     pub const fn needs_words(self) -> bool {
         match self {
             Self::DenyNote | Self::Other => true,
-            Self::Choose(_) | Self::View | Self::Answer(_) => false,
+            Self::Choose(_) | Self::View | Self::Answer(_) | Self::Revoke => false,
         }
     }
 
@@ -79,7 +82,8 @@ impl Press {
             | Self::DenyNote
             | Self::View
             | Self::Answer(_)
-            | Self::Other => false,
+            | Self::Other
+            | Self::Revoke => false,
         }
     }
 }
@@ -95,6 +99,7 @@ pub const fn label(press: Press) -> &'static str {
         Press::View => "Show full command",
         Press::Answer(_) => "Answer",
         Press::Other => "Other…",
+        Press::Revoke => "Revoke the grant",
     }
 }
 

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use countersign_channels::chat::{Chat as _, Heard, Received, Route, State};
 use countersign_channels::mattermost::{Mattermost, MattermostSettings};
-use countersign_channels::order::{Attempt, Destination, Order, Subject};
+use countersign_channels::order::{Aftermath, Attempt, Destination, Order, Subject};
 use countersign_channels::press::{Click, Press, Standing, Untrusted};
 use countersign_channels::seal::Seal;
 use countersign_channels::{Channel as _, DeliveryError};
@@ -113,6 +113,7 @@ fn settings_of(place: &Place, relay: &Relay) -> MattermostSettings {
         commands: true,
         command_prefix: "cs-".to_owned(),
         talk: true,
+        mention: true,
         accounts: vec!["mattermost".to_owned()],
     }
 }
@@ -155,6 +156,8 @@ fn order(number: usize, attempt: Attempt) -> Order {
         is_opened: false,
         closing: None,
         is_crisis: false,
+        aftermath: Aftermath::default(),
+        callees: Vec::new(),
         seal: Seal::new([7; 32]),
     }
 }
@@ -313,7 +316,9 @@ fn what_is_said_to_the_bot_is_heard_once_also_over_a_restart_of_the_server() {
     let texts = |heard: &mut mpsc::Receiver<Heard>, count: usize| -> Vec<String> {
         let said = (0..count).map(|_| match next(&scene.runtime, heard) {
             Heard::Message(message) => message.text,
-            Heard::Click(click) => format!("{click:?}"),
+            other @ (Heard::Click(_) | Heard::Connected | Heard::Gone { .. }) => {
+                format!("{other:?}")
+            }
         });
         said.collect()
     };
@@ -336,8 +341,13 @@ fn what_is_said_to_the_bot_is_heard_once_also_over_a_restart_of_the_server() {
 }
 
 fn next(runtime: &Runtime, heard: &mut mpsc::Receiver<Heard>) -> Heard {
-    let next = async { tokio::time::timeout(PATIENCE, heard.recv()).await };
-    runtime.block_on(next).unwrap().unwrap()
+    loop {
+        let next = async { tokio::time::timeout(PATIENCE, heard.recv()).await };
+        let next = runtime.block_on(next).unwrap().unwrap();
+        if !matches!(next, Heard::Connected) {
+            return next;
+        }
+    }
 }
 
 #[test]

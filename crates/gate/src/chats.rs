@@ -1,6 +1,7 @@
 //! Chats: presses on cards, and conversations with the built-in agent.
 
 pub mod click;
+mod refusal;
 pub(crate) mod seal_key;
 
 use std::sync::Arc;
@@ -9,6 +10,7 @@ use crate::approvals::Approvals;
 use crate::base::Base;
 use crate::clarifications::Clarifications;
 use crate::delivery::Delivery;
+use crate::grants::Grants;
 use crate::people::People;
 
 /// Presses on cards in chats.
@@ -16,6 +18,7 @@ use crate::people::People;
 pub struct Chats {
     base: Arc<Base>,
     people: Arc<People>,
+    grants: Arc<Grants>,
     approvals: Arc<Approvals>,
     clarifications: Arc<Clarifications>,
     delivery: Arc<Delivery>,
@@ -25,6 +28,7 @@ impl Chats {
     pub(crate) fn new(
         base: Arc<Base>,
         people: Arc<People>,
+        grants: Arc<Grants>,
         approvals: Arc<Approvals>,
         clarifications: Arc<Clarifications>,
         delivery: Arc<Delivery>,
@@ -32,6 +36,7 @@ impl Chats {
         Self {
             base,
             people,
+            grants,
             approvals,
             clarifications,
             delivery,

@@ -7,11 +7,12 @@
 pub(crate) mod audience;
 pub mod health;
 pub mod push;
+mod repaint;
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use countersign_channels::order::{Attempt, Closing, Destination, Shown, Subject};
+use countersign_channels::order::{Aftermath, Attempt, Closing, Destination, Shown, Subject};
 use countersign_channels::{Channel, Delivered, DeliveryError, Order};
 use countersign_core::approval::Happened;
 use countersign_core::id::ApprovalId;
@@ -29,7 +30,8 @@ use crate::base::cards::Painter;
 use crate::base::principal::Principal;
 use crate::clarifications::Clarifications;
 use crate::delivery::health::Health;
-use crate::people::People;
+use crate::delivery::repaint::Replies;
+use crate::people::{People, PersonView};
 use crate::records::deliveries::StoredDelivery;
 use crate::records::event::{CardHappening, Event};
 use crate::records::stored::{read, status, written};
@@ -42,8 +44,6 @@ const PAUSE_FIRST: Duration = Duration::from_millis(500);
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How often a channel is tried while another is there to fall back to.
 const TRIES_BEFORE_NEXT: u32 = 4;
-/// How often a card that has changed is painted again before it is left to the next start.
-const REPAINTS_MAX: u32 = 5;
 /// How long whoever delivers may be silent before somebody else does; longer than any pause.
 const LEASE_MILLIS: i64 = 60_000;
 /// How often deliveries are looked for that nobody works at any more.
@@ -70,7 +70,11 @@ pub(crate) struct About {
     pub(crate) asked_at: UnixMillis,
     /// How it ended; `None` while it waits.
     pub(crate) closing: Option<Closing>,
-    pub(crate) is_opened: bool,
+    /// Who has opened the full text.
+    pub(crate) opened_by: Vec<PersonView>,
+    pub(crate) aftermath: Aftermath,
+    /// Who may answer it, while it waits.
+    pub(crate) callees: Vec<PersonView>,
     pub(crate) session: String,
     pub(crate) run: String,
     /// The call it is about, and what the model calls it.
@@ -118,6 +122,7 @@ pub struct Delivery {
     approvals: Arc<Approvals>,
     clarifications: Arc<Clarifications>,
     health: Health,
+    replies: Replies,
 }
 
 impl Delivery {
@@ -135,6 +140,7 @@ impl Delivery {
             approvals,
             clarifications,
             health: Health::default(),
+            replies: Replies::default(),
         }
     }
 }
@@ -285,6 +291,19 @@ impl Delivery {
         Ok(reached)
     }
 
+    /// Gives one account a card of its own, with what only that person is offered.
+    pub(crate) async fn deliver_to_one(
+        &self,
+        channel: &dyn Channel,
+        subject: &str,
+        account: &str,
+    ) -> Result<(), GateError> {
+        let to = Destination::Person(account.to_owned());
+        self.deliver_to(channel, subject, &to, Patience::Short)
+            .await
+            .map(drop)
+    }
+
     async fn deliver_to(
         &self,
         channel: &dyn Channel,
@@ -292,8 +311,8 @@ impl Delivery {
         to: &Destination,
         patience: Patience,
     ) -> Result<Reached, GateError> {
-        let delivery = delivery_to(channel.name(), to, &self.base.driver);
-        let mut attempt = match self.claim(subject, &delivery).await? {
+        let mut delivery = delivery_to(channel.name(), to, &self.base.driver);
+        let mut attempt = match self.claim(subject, &mut delivery).await? {
             Claim::Ours(attempt) => attempt,
             Claim::Done(reached) => return Ok(reached),
         };
@@ -342,7 +361,11 @@ impl Delivery {
     }
 
     /// Says that this gateway delivers, unless somebody has or does.
-    async fn claim(&self, subject: &str, delivery: &StoredDelivery) -> Result<Claim, GateError> {
+    async fn claim(
+        &self,
+        subject: &str,
+        delivery: &mut StoredDelivery,
+    ) -> Result<Claim, GateError> {
         let id = delivery_id(subject, delivery);
         let known = self.base.store.get(Kind::Delivery, &id).await?;
         let now = self.base.clock.now();
@@ -356,6 +379,7 @@ impl Delivery {
                 if before.driver == self.base.driver || (is_live && !is_alone) {
                     return Ok(Claim::Done(Reached::Yes));
                 }
+                delivery.again = before.again;
                 (Expect::Version(record.version), Attempt::Again)
             }
             Some(record) if record.status == DeliveryStatus::Failed.word() => {
@@ -476,54 +500,6 @@ impl Delivery {
         Ok(())
     }
 
-    async fn repaint(&self, subject: &str) -> Result<(), GateError> {
-        for record in self.base.deliveries(subject).await? {
-            let delivery: StoredDelivery = read(&record)?;
-            let channel = self.channel(&delivery.channel);
-            let (Some(channel), Some(delivered)) = (channel, delivery.delivered()) else {
-                continue;
-            };
-            let mut pause = PAUSE_FIRST;
-            for _ in 0..REPAINTS_MAX {
-                let about = self.about(subject).await?;
-                let order = self.order(&about, &delivery, Attempt::Again);
-                match channel.repaint(&delivered, &order).await {
-                    Ok(()) if about.what.outcome().is_some() => {
-                        self.note_settled(&record).await?;
-                        break;
-                    }
-                    Ok(()) | Err(DeliveryError::Never { .. }) => break,
-                    Err(error @ DeliveryError::Later { .. }) => {
-                        tracing::warn!(%error, %subject, "a card will be painted again later");
-                    }
-                }
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(PAUSE_MAX);
-            }
-        }
-        Ok(())
-    }
-
-    /// Notes that a card shows how the question ended: nothing is left to do with it.
-    async fn note_settled(&self, record: &Record) -> Result<(), GateError> {
-        let put = Put {
-            record: Record {
-                status: DeliveryStatus::Settled.word().to_owned(),
-                ..record.clone()
-            },
-            expect: Expect::Version(record.version),
-        };
-        let change = Change {
-            puts: vec![put],
-            entries: Vec::new(),
-        };
-        match self.base.store.commit(change).await {
-            // Somebody else has painted it too.
-            Ok(_) | Err(StoreError::Conflict { .. }) => Ok(()),
-            Err(error) => Err(error.into()),
-        }
-    }
-
     /// Returns the channel of this name.
     pub(crate) fn channel(&self, name: &str) -> Option<&Arc<dyn Channel>> {
         self.base
@@ -545,9 +521,11 @@ impl Delivery {
             to: Destination::of(&delivery.to),
             since: about.asked_at,
             attempt,
-            is_opened: about.is_opened,
+            is_opened: self.is_opened(about, delivery),
             closing: about.closing,
             is_crisis: about.is_crisis,
+            aftermath: about.aftermath.clone(),
+            callees: self.callees(about, delivery),
             seal: self.base.seal.clone(),
         }
     }
@@ -569,26 +547,6 @@ impl Delivery {
             });
         }
         Ok(Page { items, next: None })
-    }
-}
-
-impl Delivery {
-    /// Whether a card of a question is what `thread` is below, or one of its messages.
-    pub async fn is_in_thread(
-        &self,
-        subject: &str,
-        channel: &str,
-        thread: &str,
-    ) -> Result<bool, GateError> {
-        let to = Destination::Thread(thread.to_owned()).word();
-        for record in self.base.deliveries(subject).await? {
-            let delivery: StoredDelivery = read(&record)?;
-            let is_there = delivery.reference.as_deref() == Some(thread) || delivery.to == to;
-            if delivery.channel == channel && is_there {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 }
 
@@ -659,6 +617,7 @@ fn delivery_to(channel: &str, to: &Destination, driver: &str) -> StoredDelivery 
         to: to.word(),
         is_cut: false,
         driver: driver.to_owned(),
+        again: 0,
     }
 }
 

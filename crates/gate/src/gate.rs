@@ -111,6 +111,7 @@ impl Rooms {
             chats: Chats::new(
                 shared(),
                 Arc::clone(&people),
+                Arc::clone(&grants),
                 Arc::clone(&approvals),
                 Arc::clone(&clarifications),
                 Arc::clone(&delivery),

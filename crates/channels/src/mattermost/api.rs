@@ -68,6 +68,13 @@ impl ApiError {
     }
 }
 
+/// What a request carries.
+#[derive(Clone, Copy)]
+enum Body<'a> {
+    Json(&'a Value),
+    Text(&'a str),
+}
+
 /// The way to one server.
 pub(super) struct Api {
     base: Url,
@@ -111,11 +118,33 @@ impl Api {
         path: &[&str],
         query: &[(&str, &str)],
     ) -> Result<T, ApiError> {
+        self.ask(Method::GET, self.asked(path, query), None).await
+    }
+
+    /// Sends a text to `path` as it is, not as JSON.
+    pub(super) async fn upload<T: DeserializeOwned>(
+        &self,
+        path: &[&str],
+        query: &[(&str, &str)],
+        text: &str,
+    ) -> Result<T, ApiError> {
+        let body = Body::Text(text);
+        self.ask(Method::POST, self.asked(path, query), Some(body))
+            .await
+    }
+
+    /// Removes what is at `path`.
+    pub(super) async fn delete(&self, path: &[&str]) -> Result<(), ApiError> {
+        let _done: Value = self.ask(Method::DELETE, self.url(path), None).await?;
+        Ok(())
+    }
+
+    fn asked(&self, path: &[&str], query: &[(&str, &str)]) -> Url {
         let mut url = self.url(path);
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        self.ask(Method::GET, url, None).await
+        url
     }
 
     /// Sends `body` to `path`.
@@ -124,6 +153,7 @@ impl Api {
         path: &[&str],
         body: &Value,
     ) -> Result<T, ApiError> {
+        let body = Body::Json(body);
         self.ask(Method::POST, self.url(path), Some(body)).await
     }
 
@@ -133,6 +163,7 @@ impl Api {
         path: &[&str],
         body: &Value,
     ) -> Result<T, ApiError> {
+        let body = Body::Json(body);
         self.ask(Method::PUT, self.url(path), Some(body)).await
     }
 
@@ -148,7 +179,7 @@ impl Api {
         &self,
         method: Method,
         url: Url,
-        body: Option<&Value>,
+        body: Option<Body<'_>>,
     ) -> Result<T, ApiError> {
         for _ in 0..TOO_MANY_TRIES {
             let answered = {
@@ -170,17 +201,21 @@ impl Api {
         &self,
         method: &Method,
         url: &Url,
-        body: Option<&Value>,
+        body: Option<Body<'_>>,
     ) -> Result<Option<(StatusCode, Vec<u8>)>, ApiError> {
         let mut request = self
             .http
             .request(method.clone(), url.clone())
             .bearer_auth(&self.token);
-        if let Some(body) = body {
-            request = request
+        request = match body {
+            Some(Body::Json(body)) => request
                 .header("content-type", "application/json")
-                .body(body.to_string());
-        }
+                .body(body.to_string()),
+            Some(Body::Text(text)) => request
+                .header("content-type", "text/plain; charset=utf-8")
+                .body(text.to_owned()),
+            None => request,
+        };
         let away = |error: reqwest::Error| ApiError::Away(error.without_url().to_string());
         let mut response = request.send().await.map_err(away)?;
         let status = response.status();

@@ -79,6 +79,7 @@ pub(super) struct Audit {
     pub(super) kept: usize,
     pub(super) made: usize,
     pub(super) changed: usize,
+    pub(super) removed: usize,
     /// Names that belong to somebody else.
     pub(super) foreign: Vec<String>,
 }
@@ -102,11 +103,17 @@ impl Mattermost {
     /// Registers the commands and looks after them, for as long as it is polled.
     pub(super) async fn keep_commands(&self) {
         let settings = &self.inner.settings;
-        if !settings.commands || settings.team.is_none() || self.inner.action_url.is_none() {
+        if self.inner.action_url.is_none() {
             return;
         }
         loop {
-            let pause = match self.audit_commands().await {
+            let audited = if settings.commands {
+                self.audit_commands().await
+            } else {
+                self.remove_commands().await
+            };
+            let pause = match audited {
+                Ok(_) if !settings.commands => return,
                 Ok(audit) => {
                     tracing::info!(?audit, channel = settings.name, "slash commands");
                     AUDIT_EVERY
@@ -154,6 +161,25 @@ impl Mattermost {
             }
         }
         locked(&self.inner.registered).0 = registered;
+        Ok(audit)
+    }
+
+    /// Takes our commands away from the server, where they are switched off: nobody should be offered
+    /// what is not answered. Others' are left alone, and those of another gateway with the same bot.
+    async fn remove_commands(&self) -> Result<Audit, ApiError> {
+        let known = self.known().await?;
+        let mut audit = Audit::default();
+        let Some(team) = known.team else {
+            return Ok(audit);
+        };
+        let url = self.route_url("command").unwrap_or_default();
+        for command in self.commands_there(&team).await? {
+            if command.creator_id == known.bot.id && command.wanted.url == url {
+                let path = ["commands", command.id.as_str()];
+                self.inner.api.delete(&path).await?;
+                audit.removed += 1;
+            }
+        }
         Ok(audit)
     }
 

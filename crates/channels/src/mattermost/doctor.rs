@@ -1,16 +1,18 @@
 //! Diagnoses a Mattermost setup and suggests fixes.
 
 use std::net::IpAddr;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use countersign_core::display::inline;
 use reqwest::Url;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::api::ApiError;
 use super::trigger::ServerKey;
 use super::wire::{TeamMember, User};
-use super::{Known, Mattermost, is_local, unix_millis};
-use crate::chat::Finding;
+use super::{Known, Mattermost, is_id, is_local, unix_millis};
+use crate::chat::{Chat as _, Finding};
 
 /// Oldest server this was made for.
 const VERSION_MIN: (u32, u32) = (9, 11);
@@ -53,6 +55,7 @@ impl Mattermost {
                 findings.push(self.place(&known).await);
                 findings.extend(self.callback().await);
                 findings.extend(self.commands(&known).await);
+                findings.extend(self.way_back(&known).await);
             }
             Err(error) => findings.push(Finding::bad(
                 "channel",
@@ -163,6 +166,85 @@ impl Mattermost {
         let mut findings = vec![reached];
         findings.extend(self.internal(&url).await);
         findings
+    }
+
+    /// Has the server run one of our commands, as people do. Only that shows that it reaches us.
+    async fn way_back(&self, known: &Known) -> Option<Finding> {
+        let typed = self.typed_as("whoami")?;
+        let place = match &known.place {
+            Some(place) => place.clone(),
+            None => self.direct(&known.bot.id).await.ok()?,
+        };
+        let body = json!({ "channel_id": place, "team_id": known.team, "command": typed });
+        let path = ["commands", "execute"];
+        let before = self.inner.own_commands.load(Ordering::Relaxed);
+        let ran = self.inner.api.post::<Value>(&path, &body).await;
+        let is_heard = self.inner.own_commands.load(Ordering::Relaxed) != before;
+        let check = "way back";
+        Some(match ran {
+            Ok(_) if is_heard => Finding::good(
+                check,
+                format!("the server ran `{typed}` and this gateway answered it"),
+            ),
+            Ok(_) => Finding::doubtful(
+                check,
+                format!("`{typed}` was not answered by this gateway"),
+                "does `callback_url` lead to another gateway, or does a proxy answer for it?",
+            ),
+            Err(error) => Finding::bad(
+                check,
+                format!("the server could not run `{typed}` here: {error}"),
+                "it must reach `callback_url`: look at its name, port, certificate and firewall from the server's \
+                 machine, and at AllowedUntrustedInternalConnections",
+            ),
+        })
+    }
+
+    /// Looks at the account that is listed for a person.
+    pub(super) async fn account(&self, person: &str, account: &str) -> Option<Finding> {
+        let check = "account";
+        let shown = inline(account);
+        if !is_id(account) {
+            let name = account.trim_start_matches('@').to_lowercase();
+            let path = ["users", "username", name.as_str()];
+            let found = self.inner.api.get::<User>(&path, &[]).await.ok();
+            let fix = match found {
+                Some(user) => format!("`{shown}` is a name; the id is `{}`", user.id),
+                None => "the id is in the person's profile, or type `/whoami` there".to_owned(),
+            };
+            let found = format!("{person}: `{shown}` is no id, so nobody answers as {person}");
+            return Some(Finding::bad(check, found, fix));
+        }
+        let user = match self.inner.api.get::<User>(&["users", account], &[]).await {
+            Ok(user) => user,
+            Err(error) if error.status() == Some(404) => {
+                let found = format!("{person}: there is no account `{shown}` on this server");
+                return Some(Finding::bad(
+                    check,
+                    found,
+                    "type `/whoami` there to see yours",
+                ));
+            }
+            Err(error) => {
+                let found = format!("{person}: `{shown}` cannot be looked up: {error}");
+                return Some(Finding::doubtful(check, found, "see the server's log"));
+            }
+        };
+        if user.is_bot || user.delete_at != 0 {
+            let what = if user.is_bot { "a bot" } else { "deactivated" };
+            let found = format!("{person}: @{} is {what} and cannot answer", user.username);
+            return Some(Finding::bad(check, found, "list a person's own account"));
+        }
+        let place = self.known().await.ok()?.place?;
+        let path = ["channels", place.as_str(), "members", account];
+        let member = self.inner.api.get::<Value>(&path, &[]).await;
+        let error = member.err().filter(|error| error.status() == Some(404))?;
+        let found = format!(
+            "{person}: @{} is not in the channel of the cards: {error}",
+            user.username
+        );
+        let fix = format!("type `/invite @{}` in the channel", user.username);
+        Some(Finding::doubtful(check, found, fix))
     }
 
     /// The server refuses to call private addresses that are not listed.
@@ -303,7 +385,7 @@ fn edit_limit(config: &Value) -> Option<Finding> {
         Finding::doubtful(
             "PostEditTimeLimit",
             format!("posts can be changed for {limit} s only, so older cards keep their buttons"),
-            "System Console → Site Configuration → Posts, or a longer time for the bot's role; such buttons answer nothing",
+            "System Console → Site Configuration → Posts, or a longer time for the bot's role; pressing such a button shows how the question ended",
         )
     })
 }

@@ -12,7 +12,8 @@ use countersign_core::status::Risk;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::order::{Closing, Inquiry, Order, Shown, Subject};
+use super::wire::Post;
+use crate::order::{Aftermath, Closing, Inquiry, Order, Shown, Subject};
 use crate::press::{ANSWERS_MAX, Press, label};
 use crate::seal::Bound;
 use crate::text::{code, fenced, inert};
@@ -31,6 +32,8 @@ pub(super) struct Canvas<'a> {
     pub(super) place: &'a str,
     /// Where a click is sent; without it there are no buttons.
     pub(super) action_url: Option<&'a str>,
+    /// Who is mentioned while it waits: `@ana @ben`, or nobody.
+    pub(super) mentions: &'a str,
 }
 
 /// A card as it is posted.
@@ -39,6 +42,24 @@ pub(super) struct Painted {
     pub(super) message: String,
     pub(super) attachments: Vec<Attachment>,
     pub(super) shown: Shown,
+}
+
+impl Painted {
+    /// Whether a post looks so already: the same headline and the same buttons. Everything else on a
+    /// card stays, or changes with one of them.
+    pub(super) fn is_shown_by(&self, post: &Post) -> bool {
+        let attachments = post.props.get("attachments").and_then(Value::as_array);
+        let shown: Vec<&Value> = buttons(attachments.into_iter().flatten()).collect();
+        let wanted = json!(self.attachments);
+        let wanted = buttons(wanted.as_array().into_iter().flatten());
+        post.message == self.message && wanted.eq(shown)
+    }
+}
+
+/// Returns the ids of the buttons in attachments.
+fn buttons<'a>(attachments: impl Iterator<Item = &'a Value>) -> impl Iterator<Item = &'a Value> {
+    let actions = attachments.filter_map(|it| it.get("actions").and_then(Value::as_array));
+    actions.flatten().filter_map(|action| action.get("id"))
 }
 
 /// A part of a post with a frame of its own.
@@ -108,7 +129,12 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
             (fenced(&fit.text()), fields)
         }
     };
-    let presses = presses(card, shown, order.is_opened);
+    let mut fields = fields;
+    fields.extend(left(&order.aftermath));
+    let mut presses = presses(card, shown, order.is_opened);
+    if order.aftermath.is_revocable {
+        presses.push(Press::Revoke);
+    }
     let description = card.reasons.first().unwrap_or(&card.title);
     let mut attachments = vec![Attachment {
         fallback: "An agent's call needs confirmation",
@@ -129,7 +155,7 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
         });
     }
     Painted {
-        message: headline(order, "⚠️ Command Approval Required"),
+        message: headline(order, "⚠️ Command Approval Required", canvas),
         attachments,
         shown,
     }
@@ -153,7 +179,7 @@ fn paint_question(inquiry: &Inquiry, order: &Order, canvas: &Canvas<'_>) -> Pain
         let presses: Vec<Press> = numbers.map(Press::Answer).chain([Press::Other]).collect();
         attachment.actions = actions(&presses, order, canvas, |press| match press {
             Press::Answer(number) => answer_name(inquiry, number),
-            Press::Other | Press::Choose(_) | Press::DenyNote | Press::View => {
+            Press::Other | Press::Choose(_) | Press::DenyNote | Press::View | Press::Revoke => {
                 label(press).to_owned()
             }
         });
@@ -162,7 +188,7 @@ fn paint_question(inquiry: &Inquiry, order: &Order, canvas: &Canvas<'_>) -> Pain
         }
     }
     Painted {
-        message: headline(order, "❓ Clarification Needed"),
+        message: headline(order, "❓ Clarification Needed", canvas),
         attachments: vec![attachment],
         shown: Shown::Whole,
     }
@@ -237,7 +263,8 @@ const fn style(press: Press) -> &'static str {
         Press::Choose(Choice::Session | Choice::Always)
         | Press::View
         | Press::Answer(_)
-        | Press::Other => "default",
+        | Press::Other
+        | Press::Revoke => "default",
     }
 }
 
@@ -281,6 +308,21 @@ fn facts(card: &Card, deadline: &str) -> Vec<Fact> {
     facts
 }
 
+/// Returns what an answer left, for whoever reads the card later.
+fn left(aftermath: &Aftermath) -> Vec<Fact> {
+    let mut facts = Vec::new();
+    if let Some(note) = &aftermath.note {
+        facts.push(Fact::wide("Note", &inert(note)));
+    }
+    if let Some(covers) = &aftermath.covers {
+        facts.push(Fact::wide("Grant", &inert(covers)));
+    }
+    if let Some(by) = &aftermath.revoked_by {
+        facts.push(Fact::short("Grant revoked by", &inert(by)));
+    }
+    facts
+}
+
 fn deadline(seconds: i64) -> String {
     code(&utc(seconds))
 }
@@ -317,9 +359,11 @@ fn answer_name(inquiry: &Inquiry, number: u8) -> String {
     format!("{head}…")
 }
 
-fn headline(order: &Order, waiting: &str) -> String {
+fn headline(order: &Order, waiting: &str, canvas: &Canvas<'_>) -> String {
     let Some(words) = order.what.outcome() else {
-        return waiting.to_owned();
+        return format!("{waiting} {}", canvas.mentions)
+            .trim_end()
+            .to_owned();
     };
     let sign = match order.closing {
         Some(Closing::Approved | Closing::Answered) => "✅",

@@ -2,17 +2,20 @@
 
 use std::collections::{HashMap, HashSet};
 
+use countersign_core::digest::Digest;
 use serde_json::{Value, json};
 
 use super::api::ApiError;
 use super::paint::{Painted, paint};
-use super::wire::{Post, PostList};
+use super::wire::{Post, PostList, Upload};
 use super::{Found, KEY_PROP, MESSAGE_CHARS_MAX, Mattermost, locked, split};
 use crate::order::{Attempt, Delivered, Destination, Order, Subject};
 use crate::text::{fenced, pieces};
 
 /// How far the server's clock may be behind ours when an earlier delivery is looked for.
 const SKEW_MILLIS: i64 = 5 * 60 * 1000;
+/// What a full text is called as a file.
+const FILE_NAME: &str = "full-text.txt";
 /// Messages on one page of a channel.
 const PAGE: usize = 200;
 /// Pages that are looked at for an earlier delivery.
@@ -21,7 +24,8 @@ const PAGES_MAX: usize = 50;
 impl Mattermost {
     pub(super) async fn put_card(&self, order: &Order) -> Result<Delivered, ApiError> {
         let (place, root) = self.place_of(&order.to).await?;
-        let painted = paint(order, &self.canvas(&place));
+        let mentions = self.mentions(order).await;
+        let painted = paint(order, &self.canvas(&place, &mentions));
         let id = self.post_once(&place, &root, order, &painted).await?;
         Ok(Delivered {
             channel: self.inner.settings.name.clone(),
@@ -120,6 +124,25 @@ impl Mattermost {
         self.inner.api.get(&path, &query).await
     }
 
+    /// Paints a card again, unless it looks so already: a card changes once per press, also where the
+    /// reply to the press has painted it.
+    pub(super) async fn paint_again(
+        &self,
+        delivered: &Delivered,
+        order: &Order,
+    ) -> Result<(), ApiError> {
+        let (place, id) = split(&delivered.reference);
+        let mentions = self.mentions(order).await;
+        let painted = paint(order, &self.canvas(place, &mentions));
+        let shown: Result<Post, _> = self.inner.api.get(&["posts", id], &[]).await;
+        if shown.is_ok_and(|post| painted.is_shown_by(&post)) {
+            return Ok(());
+        }
+        let props = json!({ "attachments": painted.attachments, KEY_PROP: order.key });
+        let body = json!({ "message": painted.message, "props": props });
+        self.patch(&delivered.reference, &body).await
+    }
+
     pub(super) async fn patch(&self, reference: &str, body: &Value) -> Result<(), ApiError> {
         let (_, id) = split(reference);
         let path = ["posts", id, "patch"];
@@ -145,8 +168,12 @@ impl Mattermost {
             },
             Destination::Usual | Destination::Person(_) => id,
         };
-        let all = pieces(&card.plain_text(), MESSAGE_CHARS_MAX - 400);
+        let text = card.plain_text();
+        let all = pieces(&text, MESSAGE_CHARS_MAX - 400);
         let count = all.len();
+        if count > 1 && self.show_file(place, root, order, &text).await? {
+            return Ok(());
+        }
         for (number, piece) in (1..).zip(&all) {
             let key = format!("{}:full:{number}", order.key);
             if self.earlier_reply(root, &key).await? {
@@ -157,6 +184,51 @@ impl Mattermost {
             self.create(place, root, &message, props, &key).await?;
         }
         Ok(())
+    }
+
+    /// Posts the full text as one file below the card. `false` if the server takes no files.
+    async fn show_file(
+        &self,
+        place: &str,
+        root: &str,
+        order: &Order,
+        text: &str,
+    ) -> Result<bool, ApiError> {
+        let key = format!("{}:file", order.key);
+        if self.earlier_reply(root, &key).await? {
+            return Ok(true);
+        }
+        let query = [("channel_id", place), ("filename", FILE_NAME)];
+        let sent: Result<Upload, _> = self.inner.api.upload(&["files"], &query, text).await;
+        let file = match sent {
+            Ok(sent) => sent.file_infos.into_iter().next(),
+            Err(error @ ApiError::Away(_)) => return Err(error),
+            Err(error @ ApiError::Refused { .. }) => {
+                tracing::warn!(%error, "the full text cannot be sent as a file");
+                None
+            }
+        };
+        let Some(file) = file else {
+            return Ok(false);
+        };
+        let count = text.chars().count();
+        let digest = Digest::of(text.as_bytes());
+        let message = format!("Full text, {count} characters, `{digest}`");
+        let bot = self.known().await?.bot.id;
+        let body = json!({
+            "channel_id": place,
+            "root_id": root,
+            "message": message,
+            "file_ids": [file.id],
+            "props": { KEY_PROP: key },
+            "pending_post_id": format!("{bot}:{key}"),
+        });
+        let post: Post = self.inner.api.post(&["posts"], &body).await?;
+        if post.file_ids.is_empty() {
+            // The post is there, but what it is about is not.
+            return Ok(false);
+        }
+        Ok(true)
     }
 
     /// Whether we have posted this below `root` before. Anybody can write our key into a message of

@@ -40,6 +40,8 @@ pub struct MattermostSettings {
     pub command_prefix: String,
     /// Whether people can talk to the built-in agent there.
     pub talk: bool,
+    /// Whether a card mentions those who may answer it.
+    pub mention: bool,
     /// The names under which people list their accounts there.
     pub accounts: Vec<String>,
 }
@@ -65,6 +67,7 @@ fn build(settings: Settings<'_>) -> Result<Arc<dyn Chat>, String> {
             .text("command_prefix")
             .unwrap_or_else(|| COMMAND_PREFIX.to_owned()),
         talk: settings.flag("talk"),
+        mention: settings.flag("mention"),
         accounts: settings.accounts,
     };
     Ok(Arc::new(Mattermost::new(settings)?))

@@ -107,9 +107,6 @@ impl Memory {
 impl Mattermost {
     /// Tells what is said, for as long as it is polled.
     pub(super) async fn listen(&self, since: Option<i64>, heard: mpsc::Sender<Heard>) {
-        if !self.inner.settings.talk && self.inner.action_url.is_some() {
-            return;
-        }
         let mut memory = Memory {
             last: since,
             ..Memory::default()
@@ -141,6 +138,7 @@ impl Mattermost {
         let mut socket = self.open().await?;
         // Opened first, so that nothing falls between what is read and what is heard.
         self.catch_up(&known, memory, heard).await;
+        let _gone = heard.send(Heard::Connected).await;
         let mut expected = None;
         let mut beat = tokio::time::interval(BEAT);
         let mut is_alive = true;
@@ -172,6 +170,7 @@ impl Mattermost {
             }
             if expected.is_some_and(|expected| expected != event.seq) {
                 self.catch_up(&known, memory, heard).await;
+                let _gone = heard.send(Heard::Connected).await;
             }
             expected = Some(event.seq + 1);
             self.happened(&known, &event, memory, heard).await;
@@ -231,6 +230,12 @@ impl Mattermost {
                     reaction.and_then(|text| serde_json::from_str::<Reaction>(text).ok());
                 if let Some(reaction) = reaction {
                     self.reacted(known, &reaction, heard).await;
+                }
+            }
+            "post_deleted" => {
+                let post = text("post").and_then(|text| serde_json::from_str::<Post>(text).ok());
+                if let Some(gone) = post.and_then(|post| gone(known, &post)) {
+                    let _gone = heard.send(gone).await;
                 }
             }
             _ => {}
@@ -471,6 +476,16 @@ fn meant_for(text: &str, us: &str, company: Company) -> Option<String> {
         text
     };
     Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty())
+}
+
+/// Returns that a card of ours was deleted, if it was one.
+fn gone(known: &Known, post: &Post) -> Option<Heard> {
+    let is_card = post.user_id == known.bot.id && post.props.contains_key("attachments");
+    let subject = post.key().filter(|_| is_card)?.split(':').next()?;
+    Some(Heard::Gone {
+        subject: subject.to_owned(),
+        reference: format!("{}/{}", post.channel_id, post.id),
+    })
 }
 
 #[cfg(test)]

@@ -16,7 +16,9 @@ use super::callback::{dialog, respond};
 use super::paint::{CARD_CHARS_MAX, Canvas, paint, presses};
 use super::{KEY_PROP, Mattermost, MattermostSettings};
 use crate::chat::{Response, Route};
-use crate::order::{Attempt, Closing, Delivered, Destination, Inquiry, Order, Shown, Subject};
+use crate::order::{
+    Aftermath, Attempt, Closing, Delivered, Destination, Inquiry, Order, Shown, Subject,
+};
 use crate::press::Press;
 use crate::seal::Seal;
 use crate::text::longest_run;
@@ -35,6 +37,7 @@ fn chat() -> Mattermost {
         commands: true,
         command_prefix: "cs-".to_owned(),
         talk: true,
+        mention: true,
         accounts: vec!["mattermost".to_owned()],
     })
     .unwrap()
@@ -79,6 +82,8 @@ fn order(what: Subject) -> Order {
         is_opened: false,
         closing: None,
         is_crisis: false,
+        aftermath: Aftermath::default(),
+        callees: Vec::new(),
         seal: Seal::new([1; 32]),
     }
 }
@@ -90,6 +95,7 @@ fn painted(order: &Order) -> Value {
         tenant: "https://chat.example.org",
         place: CHANNEL,
         action_url: action_url.as_deref(),
+        mentions: "",
     };
     let painted = paint(order, &canvas);
     json!({ "message": painted.message, "props": { "attachments": painted.attachments } })

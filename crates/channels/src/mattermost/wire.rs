@@ -53,6 +53,21 @@ pub(super) struct Post {
     #[serde(rename = "type")]
     pub(super) kind: String,
     pub(super) props: Map<String, Value>,
+    pub(super) file_ids: Vec<String>,
+}
+
+/// What the server says of files that were sent to it.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct Upload {
+    pub(super) file_infos: Vec<File>,
+}
+
+/// A file the server keeps.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub(super) struct File {
+    pub(super) id: String,
 }
 
 impl Post {

@@ -118,6 +118,7 @@ static CHANNEL: Spec = Spec::Keys(&[
     key("commands", Spec::Flag, ""),
     key("command_prefix", Spec::Text, ""),
     key("talk", Spec::Flag, ""),
+    key("mention", Spec::Flag, ""),
 ]);
 
 static ASSESSOR: Spec = Spec::Keys(&[

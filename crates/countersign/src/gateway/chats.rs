@@ -48,7 +48,18 @@ impl Desk {
             Err(refusal) if route == Route::Dialog => {
                 return Response::DialogError(refusal.words());
             }
-            Err(refusal) => return Response::Words(refusal.words()),
+            Err(refusal) => {
+                let words = refusal.words();
+                let card = self.gate.late_card(click, &refusal).await;
+                return match card {
+                    Some((order, delivered)) => Response::Counted {
+                        order,
+                        delivered,
+                        words,
+                    },
+                    None => Response::Words(words),
+                };
+            }
         };
         let Clicked {
             outcome,
@@ -78,15 +89,21 @@ impl Desk {
     /// Looks at everything that usually goes wrong.
     pub(crate) async fn findings(&self) -> Vec<Finding> {
         let mut findings = self.chat.examine().await;
-        findings.push(match self.gate.people_in(self.chat.name()).await {
-            Ok(people) if people.is_empty() => Finding::doubtful(
+        match self.gate.people_in(self.chat.name()).await {
+            Ok(people) if people.is_empty() => findings.push(Finding::doubtful(
                 "people",
                 "no approver has an account there",
                 "add it to `people`: `countersign people set NAME --role approver --account CHANNEL=ID`",
-            ),
-            Ok(people) => Finding::good("people", people.join(", ")),
-            Err(error) => Finding::bad("people", error.to_string(), "see the log"),
-        });
+            )),
+            Ok(people) => {
+                let names: Vec<&str> = people.iter().map(|(name, _)| name.as_str()).collect();
+                findings.push(Finding::good("people", names.join(", ")));
+                for (name, account) in &people {
+                    findings.extend(self.chat.examine_account(name, account).await);
+                }
+            }
+            Err(error) => findings.push(Finding::bad("people", error.to_string(), "see the log")),
+        }
         findings
     }
 

@@ -4,7 +4,7 @@ use countersign_testkit::mattermost::{Settings, Version};
 use serde_json::json;
 
 use crate::scene::{Card, Scene, is_unheard, seen_by};
-use crate::support::RISKY;
+use crate::support::{RISKY, shell};
 
 const OTHER: &str = "rm -rf /srv/mail";
 
@@ -17,7 +17,8 @@ fn a_card_shows_what_would_run_and_offers_what_may_be_chosen() {
     });
     let question = scene.ask_with(&call);
     let card = scene.card(&question.approval);
-    assert_eq!(card.message(), "⚠️ Command Approval Required");
+    let mention = format!("⚠️ Command Approval Required @{}", scene.ana.name);
+    assert_eq!(card.message(), mention, "who may answer is called");
     assert_eq!(card.text(), format!("```\n{RISKY}\n```"));
     let title = card.attachment()["title"].as_str().unwrap();
     assert!(title.contains("/srv/www"), "{title}");
@@ -58,6 +59,11 @@ fn each_button_decides_what_it_says() {
         let seen = scene.ana.events_so_far();
         let clicked = scene.ana.click(card.id(), choice);
         assert_eq!(clicked.status, 200, "{choice}: {clicked:?}");
+        if choice == "always" {
+            // The call is critical, so that is asked once more.
+            scene.assert_waiting(&question, choice);
+            scene.confirm(&scene.ana, seen);
+        }
         let call = scene.decided(&question);
         assert_eq!(call["status"], status, "{choice}: {call}");
         let decision = &call["decision"];
@@ -71,7 +77,13 @@ fn each_button_decides_what_it_says() {
         assert!(settled.message().contains("ana"), "{choice}: {settled:?}");
         assert_eq!(settled.text(), card.text(), "the command stays");
         assert_eq!(settled.id(), card.id());
-        assert!(scene.ana.wait_for_whisper(seen).is_some(), "{choice}");
+        if choice != "always" {
+            assert!(scene.ana.wait_for_whisper(seen).is_some(), "{choice}");
+        }
+        let grant = settled.field("Grant");
+        let leaves = matches!(choice, "session" | "always");
+        assert_eq!(grant.is_some(), leaves, "{choice}: {settled:?}");
+        assert_eq!(settled.actions().contains(&"revoke"), leaves, "{choice}");
         assert_eq!(scene.cards_about(&question.approval).len(), 1);
     }
 }
@@ -114,12 +126,95 @@ fn a_denial_takes_a_note_from_a_dialog_to_the_agent() {
     let call = scene.decided(&question);
     assert_eq!(call["status"], "denied");
     assert_eq!(call["decision"]["note"], "ask ops\nfirst");
-    assert!(
-        scene
-            .settled(&question.approval)
-            .message()
-            .contains("Denied")
-    );
+    let settled = scene.settled(&question.approval);
+    assert!(settled.message().contains("Denied"), "{settled:?}");
+    let note = settled.field("Note").unwrap();
+    assert!(note.contains("ask ops") && note.contains("first"), "{note}");
+}
+
+#[test]
+fn a_grant_is_revoked_on_the_card_that_left_it_by_approvers_alone() {
+    let scene = Scene::new();
+    let (question, card) = scene.asked(RISKY);
+    assert_eq!(scene.ana.click(card.id(), "session").status, 200);
+    scene.settled(&question.approval);
+    // What was allowed is used up; from here on only the grant counts.
+    let token = scene.decided(&question)["token"].clone();
+    let used = json!({ "token": token });
+    let used = scene
+        .gateway
+        .post(&scene.agent, "/v1/tokens/consume", &used);
+    assert_eq!(used.status, 200, "{used:?}");
+    let agent_runs = || {
+        let asked = scene.gateway.post(&scene.agent, "/v1/calls", &shell(RISKY));
+        asked.body["status"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(agent_runs(), "allowed");
+    let seen = scene.ben.events_so_far();
+    assert_eq!(scene.ben.click(card.id(), "revoke").status, 200);
+    assert!(scene.ben.wait_for_whisper(seen).is_some());
+    assert_eq!(agent_runs(), "allowed", "ben may not");
+    assert_eq!(scene.ana.click(card.id(), "revoke").status, 200);
+    let revoked = seen_by(&scene.ana, &question.approval, |card| {
+        card.field("Grant revoked by").is_some()
+    });
+    assert!(revoked.actions().is_empty(), "{revoked:?}");
+    assert_eq!(agent_runs(), "waiting");
+}
+
+#[test]
+fn a_press_changes_its_card_once() {
+    let scene = Scene::new();
+    let Some(fake) = scene.fake("to see that nothing was changed twice") else {
+        return;
+    };
+    let (question, card) = scene.asked(RISKY);
+    assert_eq!(scene.ana.click(card.id(), "once").status, 200);
+    assert_eq!(scene.decided(&question)["status"], "approved");
+    let path = format!("/posts/{}", card.id());
+    let is_about = |hit: &countersign_testkit::mattermost::Hit| hit.path.starts_with(&path);
+    // The gateway looks whether the reply has painted it, and leaves it at that.
+    assert!(fake.wait_for_hits(|hits| {
+        let looked = hits.iter().filter(|hit| hit.method == "GET");
+        looked.filter(|hit| is_about(hit)).count() > 0
+    }));
+    let hits = fake.hits();
+    let changed = hits
+        .iter()
+        .filter(|hit| hit.method == "PUT" && is_about(hit));
+    assert_eq!(changed.count(), 0, "{hits:?}");
+    let edited = scene.ana.events().into_iter().filter(|event| {
+        let post = event["data"]["post"].as_str().unwrap_or("");
+        event["event"] == "post_edited" && post.contains(card.id())
+    });
+    assert_eq!(edited.count(), 1);
+}
+
+#[test]
+fn a_press_on_a_card_that_cannot_be_edited_any_more_shows_how_it_ended() {
+    let scene = Scene::with(|wanted| {
+        wanted.settings.post_edit_limit = Some(std::time::Duration::ZERO);
+    });
+    let Some(fake) = scene.fake("a limit for editing, which is the whole server's") else {
+        return;
+    };
+    let (question, card) = scene.asked(RISKY);
+    let admin = scene.gateway.admin();
+    let answered = scene.gateway.resolve(&admin, &question.approval, "deny");
+    assert_eq!(answered.status, 200);
+    let patch = format!("/posts/{}/patch", card.id());
+    assert!(fake.wait_for_hits(|hits| {
+        let mut refused = hits.iter().filter(|hit| hit.path == patch);
+        refused.any(|hit| hit.status == 400)
+    }));
+    let seen = scene.ana.events_so_far();
+    assert_eq!(scene.ana.click(card.id(), "once").status, 200);
+    let settled = scene.settled(&question.approval);
+    assert!(settled.message().contains("Denied"), "{settled:?}");
+    assert!(settled.actions().is_empty(), "{settled:?}");
+    let told = scene.ana.wait_for_whisper(seen).unwrap();
+    assert!(told.contains("Already answered"), "{told}");
+    assert_eq!(scene.decided(&question)["status"], "denied");
 }
 
 #[test]
@@ -139,12 +234,18 @@ fn a_dialog_counts_once_and_only_for_the_one_it_was_opened_for() {
     let last = state.chars().next_back().unwrap();
     cut["dialog"]["state"] = json!(state.trim_end_matches(last));
     let rows = [
-        ("another person", scene.ben.submit(&dialog, scene.place(), &words)),
+        (
+            "another person",
+            scene.ben.submit(&dialog, scene.place(), &words),
+        ),
         (
             "another choice",
             scene.ana.submit(&altered, scene.place(), &words),
         ),
-        ("another code", scene.ana.submit(&cut, scene.place(), &words)),
+        (
+            "another code",
+            scene.ana.submit(&cut, scene.place(), &words),
+        ),
     ];
     for (name, sent) in rows {
         assert_eq!(sent.status, 200, "{name}: {sent:?}");
@@ -159,9 +260,21 @@ fn a_dialog_counts_once_and_only_for_the_one_it_was_opened_for() {
     });
     assert_eq!(scene.send("dialog", &forged).status, 200);
     scene.assert_waiting(&question, "past the server");
-    assert_eq!(scene.ana.submit(&dialog, scene.place(), &words).text("error"), "");
+    assert_eq!(
+        scene
+            .ana
+            .submit(&dialog, scene.place(), &words)
+            .text("error"),
+        ""
+    );
     assert_eq!(scene.decided(&question)["status"], "denied");
-    assert_ne!(scene.ana.submit(&dialog, scene.place(), &words).text("error"), "");
+    assert_ne!(
+        scene
+            .ana
+            .submit(&dialog, scene.place(), &words)
+            .text("error"),
+        ""
+    );
 }
 
 #[test]

@@ -16,21 +16,21 @@ const ASK_EVERY: Duration = Duration::from_millis(200);
 /// Names the server has for itself.
 const TAKEN: [&str; 2] = ["status", "help"];
 
+/// Returns the commands that the bot has registered, by trigger.
+fn commands_of_the_bot(scene: &Scene) -> BTreeMap<String, Value> {
+    let team = &scene.place().team_id;
+    let path = format!("/commands?team_id={team}&custom_only=true");
+    let all = scene.place().admin.get(&path).body;
+    let all = all.as_array().unwrap().clone();
+    let ours = all
+        .into_iter()
+        .filter(|it| it["creator_id"] == scene.place().bot.id.as_str());
+    ours.map(|it| (it["trigger"].as_str().unwrap().to_owned(), it))
+        .collect()
+}
+
 /// Waits until all commands are there, and returns those of the bot by trigger.
 pub(crate) fn registered(scene: &Scene) -> BTreeMap<String, Value> {
-    let there = || {
-        let path = format!(
-            "/commands?team_id={}&custom_only=true",
-            scene.place().team_id
-        );
-        let all = scene.place().admin.get(&path).body;
-        let all = all.as_array().unwrap().clone();
-        let ours = all
-            .into_iter()
-            .filter(|it| it["creator_id"] == scene.place().bot.id.as_str());
-        ours.map(|it| (it["trigger"].as_str().unwrap().to_owned(), it))
-            .collect::<BTreeMap<_, _>>()
-    };
     if let Some(fake) = &scene.stage.fake {
         assert!(fake.wait_for_hits(|hits| {
             let made = hits
@@ -38,16 +38,20 @@ pub(crate) fn registered(scene: &Scene) -> BTreeMap<String, Value> {
                 .filter(|hit| (hit.method.as_str(), hit.path.as_str()) == ("POST", "/commands"));
             made.filter(|hit| hit.status == 201).count() >= TABLE.len()
         }));
-        return there();
+        return commands_of_the_bot(scene);
     }
-    // A real server tells nobody about a new command, so it is asked.
+    wait_for_commands(scene, TABLE.len())
+}
+
+/// Waits until the bot has so many commands. A server tells nobody about them, so it is asked.
+fn wait_for_commands(scene: &Scene, count: usize) -> BTreeMap<String, Value> {
     let since = Instant::now();
     loop {
-        let ours = there();
-        if ours.len() >= TABLE.len() {
+        let ours = commands_of_the_bot(scene);
+        if ours.len() == count {
             return ours;
         }
-        assert!(since.elapsed() < PATIENCE, "only these came: {ours:?}");
+        assert!(since.elapsed() < PATIENCE, "not {count}: {ours:?}");
         std::thread::sleep(ASK_EVERY);
     }
 }
@@ -85,20 +89,11 @@ fn a_restart_registers_nothing_twice_and_mends_what_was_changed() {
     broken["url"] = json!("http://127.0.0.1:9/elsewhere");
     let path = format!("/commands/{}", approve["id"].as_str().unwrap());
     assert_eq!(scene.place().bot.put(&path, &broken).status, 200);
-    let hits = scene
-        .stage
-        .fake
-        .as_ref()
-        .map_or(0, |fake| fake.hits().len());
     let scene = scene.restart_gateway();
-    if let Some(fake) = scene.fake("to see when the commands were looked at") {
-        assert!(fake.wait_for_hits(|all| {
-            all.iter()
-                .skip(hits)
-                .any(|hit| hit.method == "PUT" && hit.path == path)
-        }));
-    } else {
-        return;
+    let since = Instant::now();
+    while commands_of_the_bot(&scene)["approve"]["url"] == broken["url"] {
+        assert!(since.elapsed() < PATIENCE, "it was not mended");
+        std::thread::sleep(ASK_EVERY);
     }
     let after = registered(&scene);
     assert_eq!(after.len(), before.len());
@@ -330,7 +325,10 @@ fn what_a_command_shows_is_what_the_card_shows() {
     registered(&scene);
     let (question, card) = scene.asked("rm -rf /srv/www # tell @all \u{202e}");
     assert!(card.text().contains("⟨U+0040⟩all"), "{card:?}");
-    for line in [format!("/show {}", question.approval), "/pending".to_owned()] {
+    for line in [
+        format!("/show {}", question.approval),
+        "/pending".to_owned(),
+    ] {
         let shown = typed(&scene, &line);
         assert!(shown.contains("⟨U+0040⟩all ⟨U+202E⟩"), "{line}: {shown}");
         assert!(!shown.contains("U+27E8"), "{line}: {shown}");
@@ -366,14 +364,17 @@ fn grants_say_how_far_they_go_and_ids_that_are_none_are_named() {
     let scene = Scene::new();
     registered(&scene);
     for (number, choice) in ["session", "always"].into_iter().enumerate() {
-        let (question, card) = scene.asked(&format!("rm -rf /srv/number{number}"));
-        assert_eq!(scene.ana.click(card.id(), choice).status, 200);
+        let (question, _) = scene.asked(&format!("rm -rf /srv/number{number}"));
+        typed(&scene, &format!("/approve {} {choice}", question.approval));
         assert_eq!(scene.decided(&question)["status"], "approved");
     }
     let grants = typed(&scene, "/grants");
     let (always, session): (Vec<&str>, Vec<&str>) =
         grants.lines().partition(|line| line.contains("permanent"));
-    assert!(always.len() == 1 && always[0].contains("number1"), "{grants}");
+    assert!(
+        always.len() == 1 && always[0].contains("number1"),
+        "{grants}"
+    );
     assert!(session[0].contains("for session `s1`"), "{grants}");
     let id = always[0].trim_start_matches('`').split(' ').next().unwrap();
     let revoke = format!("/revoke {id}");
@@ -389,4 +390,39 @@ fn grants_say_how_far_they_go_and_ids_that_are_none_are_named() {
         let said = typed(&scene, line);
         assert!(said.contains(wanted), "{line}: {said}");
     }
+}
+
+#[test]
+fn commands_that_are_switched_off_are_taken_away_and_others_are_not() {
+    let scene = Scene::with(|wanted| {
+        wanted.before = |stage| {
+            let body = json!({
+                "team_id": stage.place.team_id, "trigger": "theirs", "method": "P",
+                "url": "http://127.0.0.1:9/theirs", "display_name": "Theirs",
+            });
+            assert_eq!(stage.place.bot.post("/commands", &body).status, 201);
+        };
+    });
+    wait_for_commands(&scene, TABLE.len() + 1);
+    let config = scene.gateway.home().join("config.yaml");
+    let mut changed: Value =
+        serde_json::from_str(&std::fs::read_to_string(&config).unwrap()).unwrap();
+    changed["channels"]["mattermost"]["commands"] = json!(false);
+    std::fs::write(&config, changed.to_string()).unwrap();
+    let scene = scene.restart_gateway();
+    let left = wait_for_commands(&scene, 1);
+    assert!(left.contains_key("theirs"), "{left:?}");
+}
+
+#[test]
+fn whoami_tells_strangers_the_id_by_which_they_can_be_listed() {
+    let scene = Scene::new();
+    registered(&scene);
+    let said = scene.ben.command(&scene.place().channel_id, "", "/whoami");
+    let words = said.text("text");
+    assert!(
+        words.contains(&scene.ben.id) && words.contains("not listed"),
+        "{words}"
+    );
+    assert!(typed(&scene, "/whoami").contains("You are `ana`"));
 }

@@ -3,9 +3,9 @@
 use std::time::{Duration, Instant};
 
 use countersign_testkit::mattermost::{Fault, RateLimit};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::scene::{Scene, Stage};
+use crate::scene::{Scene, Stage, seen_by};
 use crate::support::RISKY;
 
 #[test]
@@ -99,6 +99,51 @@ fn if_nobody_could_be_reached_that_is_what_the_agent_is_told() {
     assert_eq!(call["decision"]["cause"], "undeliverable", "{call}");
     let told = call["message"].as_str().unwrap().to_lowercase();
     assert!(told.contains("nobody could be reached"), "{told}");
+}
+
+#[test]
+fn a_card_that_was_deleted_while_it_waits_is_posted_again_and_works() {
+    let scene = Scene::new();
+    let (question, card) = scene.asked(RISKY);
+    let gone = scene.place().admin.delete(&format!("/posts/{}", card.id()));
+    assert_eq!(gone.status, 200, "{gone:?}");
+    let again = seen_by(&scene.ana, &question.approval, |it| it.id() != card.id());
+    assert_eq!(again.actions(), card.actions());
+    assert_eq!(scene.ana.click(again.id(), "once").status, 200);
+    assert_eq!(scene.decided(&question)["status"], "approved");
+    // What is over stays deleted.
+    let gone = scene
+        .place()
+        .admin
+        .delete(&format!("/posts/{}", again.id()));
+    assert_eq!(gone.status, 200, "{gone:?}");
+    let (second, _) = scene.asked("rm -rf /srv/mail");
+    assert_eq!(scene.cards_about(&question.approval).len(), 0);
+    assert_eq!(scene.cards_about(&second.approval).len(), 1);
+}
+
+#[test]
+fn those_who_may_answer_are_mentioned_unless_that_is_switched_off() {
+    for mention in [true, false] {
+        let scene = Scene::with(|wanted| wanted.channel = json!({ "mention": mention }));
+        let (question, card) = scene.asked(RISKY);
+        let is_card = |event: &Value| {
+            let post = event["data"]["post"].as_str().unwrap_or("");
+            event["event"] == "posted" && post.contains(card.id())
+        };
+        let events = scene.ana.events();
+        let posted = events.iter().find(|event| is_card(event)).unwrap();
+        let mentions = posted["data"]["mentions"].as_str().unwrap_or("[]");
+        let expected = if mention {
+            json!([scene.ana.id])
+        } else {
+            json!([])
+        };
+        assert_eq!(mentions, expected.to_string(), "ben may not answer");
+        assert_eq!(scene.ana.click(card.id(), "deny").status, 200);
+        let settled = scene.settled(&question.approval);
+        assert!(!settled.message().contains('@'), "{settled:?}");
+    }
 }
 
 /// Makes the bot an ordinary member of the team; who administers it may write everywhere in it.

@@ -193,7 +193,14 @@ impl Scene {
 
     /// Waits until the card is settled and returns it.
     pub(crate) fn settled(&self, approval: &str) -> Card {
-        seen_by(&self.ana, approval, |card| card.actions().is_empty())
+        seen_by(&self.ana, approval, |card| !card.is_waiting())
+    }
+
+    /// Confirms in the dialog that opens after the first `seen` events.
+    pub(crate) fn confirm(&self, person: &Person, seen: usize) {
+        let dialog = person.wait_for_dialog(seen).unwrap();
+        let sent = person.submit(&dialog, self.place(), &json!({}));
+        assert_eq!((sent.status, sent.text("error")), (200, ""), "{sent:?}");
     }
 
     /// Asks and waits for the card.
@@ -259,6 +266,11 @@ impl Card {
 
     pub(crate) fn message(&self) -> &str {
         self.0["message"].as_str().unwrap()
+    }
+
+    /// Whether it says that somebody has to answer.
+    pub(crate) fn is_waiting(&self) -> bool {
+        self.message().starts_with(['⚠', '❓'])
     }
 
     pub(crate) fn attachment(&self) -> &Value {

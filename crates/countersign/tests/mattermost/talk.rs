@@ -70,6 +70,10 @@ fn a_message_starts_a_run_and_answer_and_card_appear_where_it_was_written() {
     assert_eq!(scene.ana.click(card.id(), "once").status, 200);
     let answer = hears(&scene.ana, &bot, "All is clean.");
     assert_eq!(answer["root_id"], said.text("id"), "in the same thread");
+    let typing = scene.ana.wait_after(0, |event| {
+        (event["event"] == "typing").then(|| event["data"].clone())
+    });
+    assert_eq!(typing.unwrap()["user_id"], bot.as_str());
     assert!(!precious.exists(), "it ran");
     assert!(talk.work.path().exists());
     let asked = talk.model.requests();
@@ -117,7 +121,10 @@ fn card_about(person: &Person, words: &str) -> Card {
 fn a_run_asks_and_ends_where_it_was_started_after_a_new_conversation_was_begun() {
     let wants = |id: &str, path: &str| {
         let command = format!("rm -rf ~/{path}");
-        Reply::calls([], &[Call::new(id, "terminal", &json!({ "command": command }))])
+        Reply::calls(
+            [],
+            &[Call::new(id, "terminal", &json!({ "command": command }))],
+        )
     };
     let script = vec![
         wants("c1", "first"),
@@ -133,10 +140,17 @@ fn a_run_asks_and_ends_where_it_was_started_after_a_new_conversation_was_begun()
     assert_eq!(first.0["channel_id"], direct.as_str());
     let typed = scene.ana.command(&direct, &scene.place().team_id, "/new");
     let words = typed.body.to_string();
-    assert!(words.contains("still under way") && words.contains("/stop"), "{words}");
+    assert!(
+        words.contains("still under way") && words.contains("/stop"),
+        "{words}"
+    );
     assert_eq!(scene.ana.click(first.id(), "deny").status, 200);
     let second = card_about(&scene.ana, "second");
-    assert_eq!(second.0["channel_id"], direct.as_str(), "a private run stays private");
+    assert_eq!(
+        second.0["channel_id"],
+        direct.as_str(),
+        "a private run stays private"
+    );
     let scene = talk.scene.restart_gateway();
     assert_eq!(scene.ana.click(second.id(), "deny").status, 200);
     let end = hears(&scene.ana, &bot, "All is done.");

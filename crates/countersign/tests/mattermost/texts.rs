@@ -1,5 +1,6 @@
 //! What an agent writes stays text, and what does not fit is opened before it is allowed.
 
+use countersign_testkit::mattermost::FileAttachments;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -50,7 +51,9 @@ fn is_one_block(text: &str) -> bool {
 
 #[test]
 fn hostile_text_stays_text_mentions_nobody_and_brings_no_button() {
-    let scene = Scene::with(|wanted| wanted.channel = json!({ "commands": false }));
+    let scene = Scene::with(|wanted| {
+        wanted.channel = json!({ "commands": false, "mention": false });
+    });
     let rows = spoofs();
     assert!(rows.len() > 100, "{}", rows.len());
     // As many at once as one agent may have waiting.
@@ -64,8 +67,12 @@ fn hostile_text_stays_text_mentions_nobody_and_brings_no_button() {
         }
     }
     // Mentions travel with the event; all cards have been seen by now.
+    // The server itself mentions who it adds to a channel.
+    let by_bot = format!("\"user_id\":\"{}\"", scene.place().bot.id);
     for event in scene.ana.events() {
-        assert!(event["data"].get("mentions").is_none(), "{event}");
+        let post = event["data"]["post"].as_str().unwrap_or("");
+        let is_mentioned = event["data"].get("mentions").is_some();
+        assert!(!(post.contains(&by_bot) && is_mentioned), "{event}");
     }
 }
 
@@ -110,7 +117,7 @@ fn strings(value: &Value) -> Vec<String> {
 
 #[test]
 fn what_does_not_fit_is_not_allowed_before_it_was_opened() {
-    let scene = Scene::new();
+    let scene = Scene::with(|wanted| wanted.approvers = vec!["ana", "ben"]);
     let tail = "; rm -rf /srv/www";
     let command = format!("echo {}{tail}", "0123456789abcdef ".repeat(6000));
     assert!(command.len() > 100_000);
@@ -135,20 +142,62 @@ fn what_does_not_fit_is_not_allowed_before_it_was_opened() {
     scene.assert_waiting(&question, "looking decides nothing");
     let offers = |card: &Card| card.actions().contains(&"once");
     let opened = seen_by(&scene.ana, &question.approval, offers);
-    let path = format!("/posts/{}/thread", card.id());
-    let thread = scene.ana.get(&path).body;
-    let mut parts: Vec<&Value> = thread["posts"].as_object().unwrap().values().collect();
-    parts.sort_by_key(|post| post["create_at"].as_i64());
-    let whole: String = parts
-        .iter()
-        .filter(|post| post["root_id"] == card.id())
-        .flat_map(|post| post["message"].as_str().unwrap().chars())
-        .filter(|char| !char.is_whitespace() && *char != '│')
-        .collect();
+    // Ben has not read it, so he is not offered to allow it.
+    assert_ne!(opened.0["channel_id"], card.0["channel_id"]);
+    let shared = Card(scene.ben.get(&format!("/posts/{}", card.id())).body);
+    assert_eq!(shared.actions(), ["deny", "denynote", "view"]);
+    let whole = full_text(&scene, &card);
     let marks = whole.matches("0123456789abcdef").count();
     assert!(marks >= 5900, "the full text is there: {marks}");
     assert_eq!(scene.ana.click(opened.id(), "once").status, 200);
     assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+/// Returns the full text below a card, from a file or from messages, without blanks.
+fn full_text(scene: &Scene, card: &Card) -> String {
+    let path = format!("/posts/{}/thread", card.id());
+    let thread = scene.ana.get(&path).body;
+    let mut parts: Vec<&Value> = thread["posts"].as_object().unwrap().values().collect();
+    parts.sort_by_key(|post| post["create_at"].as_i64());
+    let mut whole = String::new();
+    for post in parts.iter().filter(|post| post["root_id"] == card.id()) {
+        whole.push_str(post["message"].as_str().unwrap());
+        for id in post["file_ids"].as_array().into_iter().flatten() {
+            let file = scene.ana.get(&format!("/files/{}", id.as_str().unwrap()));
+            assert_eq!(file.status, 200, "{file:?}");
+            whole.push_str(file.body.as_str().unwrap());
+        }
+    }
+    whole.retain(|char| !char.is_whitespace() && char != '│');
+    whole
+}
+
+#[test]
+fn a_long_text_comes_as_a_file_or_in_messages_where_there_are_no_files() {
+    for files in [FileAttachments::Taken, FileAttachments::Off] {
+        let scene = Scene::with(|wanted| wanted.settings.file_attachments = files);
+        let command = format!("echo {}; rm -rf /srv/www", "0123456789abcdef ".repeat(3000));
+        let (_, card) = scene.asked(&command);
+        assert_eq!(scene.ana.click(card.id(), "view").status, 200);
+        let whole = full_text(&scene, &card);
+        assert!(
+            whole.matches("0123456789abcdef").count() >= 2900,
+            "{files:?}"
+        );
+        let path = format!("/posts/{}/thread", card.id());
+        let posts = scene.ana.get(&path).body["posts"]
+            .as_object()
+            .unwrap()
+            .len();
+        if files == FileAttachments::Taken || scene.stage.fake.is_none() {
+            assert_eq!(posts, 2, "the card and one file");
+        } else {
+            assert!(posts > 2, "{posts}");
+        }
+        if scene.stage.fake.is_none() {
+            return;
+        }
+    }
 }
 
 #[test]

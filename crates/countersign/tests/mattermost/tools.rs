@@ -6,6 +6,7 @@ use std::process::{Command, Output, Stdio};
 use countersign_testkit::mattermost::{Settings, SiteUrl, Version};
 use serde_json::{Value, json};
 
+use crate::commands::registered;
 use crate::ours::ours;
 use crate::scene::{Card, Scene, TOKEN};
 
@@ -110,6 +111,54 @@ fn the_doctor_names_what_is_wrong_and_what_to_do() {
     bad("channel");
     place.close_account(&place.bot.id).unwrap();
     bad("token");
+}
+
+#[test]
+fn the_doctor_sees_that_the_server_reaches_the_gateway_and_whose_accounts_are_listed() {
+    let scene = Scene::new();
+    registered(&scene);
+    let way = |scene: &Scene| {
+        let all = findings(scene);
+        let found = all.iter().find(|it| it["check"] == "way back");
+        found.unwrap_or_else(|| panic!("{all:?}")).clone()
+    };
+    assert_eq!(way(&scene)["state"], "good");
+    scene.relay.hold_back();
+    let cut = way(&scene);
+    assert_eq!(cut["state"], "bad", "{cut}");
+    assert!(
+        cut["fix"].as_str().unwrap().contains("callback_url"),
+        "{cut}"
+    );
+    scene.relay.lead_to(&scene.gateway.url);
+    let admin = scene.gateway.admin();
+    let bot = &scene.place().bot.id;
+    let rows = [
+        (
+            "named",
+            format!("@{}", scene.ben.name),
+            scene.ben.id.as_str(),
+        ),
+        ("robot", bot.clone(), "a bot"),
+        (
+            "nobody",
+            "aaaaaaaaaaaaaaaaaaaaaaaaaa".to_owned(),
+            "no account",
+        ),
+    ];
+    for (name, account, wanted) in rows {
+        let accounts = json!({ "mattermost": account });
+        let body = json!({ "name": name, "roles": ["approver"], "accounts": accounts });
+        let listed = scene.gateway.post(&admin, "/v1/people", &body);
+        assert!(listed.status < 300, "{listed:?}");
+        let all = findings(&scene);
+        let found = all
+            .iter()
+            .find(|it| it["check"] == "account" && it["found"].as_str().unwrap().starts_with(name));
+        let found = found.unwrap_or_else(|| panic!("{name}: {all:?}"));
+        assert_eq!(found["state"], "bad", "{found}");
+        assert!(found.to_string().contains(wanted), "{found}");
+    }
 }
 
 #[test]

@@ -15,6 +15,7 @@ mod names;
 mod ours;
 mod page;
 mod readme;
+mod scenes;
 mod scripts;
 mod states;
 mod tidy;

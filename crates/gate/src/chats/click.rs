@@ -8,7 +8,7 @@
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
-use countersign_channels::order::{Attempt, Closing, Delivered, Subject};
+use countersign_channels::order::{Attempt, Delivered, Subject};
 use countersign_channels::press::{Click, Press, Proof, Standing, Untrusted};
 use countersign_channels::seal::Bound;
 use countersign_channels::{DeliveryError, Order};
@@ -16,12 +16,14 @@ use countersign_core::approval::Choice;
 use countersign_core::digest::Digest;
 use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, KeyId};
-use countersign_core::status::DeliveryStatus;
+use countersign_core::status::{DeliveryStatus, Risk};
 use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
 
 use crate::GateError;
 use crate::base::principal::{Principal, Role};
 use crate::chats::Chats;
+pub use crate::chats::refusal::Refusal;
+use crate::chats::refusal::{closed, failed, refused};
 use crate::clarifications::Clarified;
 use crate::delivery::About;
 use crate::delivery::audience::account_in;
@@ -39,110 +41,6 @@ const STRANGE_PER_MINUTE_MAX: u32 = 60;
 const NOTED_WITHIN: Duration = Duration::from_secs(3);
 /// How often it is looked for meanwhile.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
-
-/// Why an interaction in a chat was rejected. Nothing was changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// It does not come from the chat.
-    Untrusted(Untrusted),
-    /// It is not our button, or not as we made it.
-    Forged,
-    /// The dialog was open too long.
-    DialogOver,
-    /// There is no such question.
-    Unknown,
-    /// Somebody was faster; this is how it ended.
-    Answered(String),
-    /// The time is over.
-    Expired,
-    /// The agent took it back.
-    Withdrawn,
-    /// It is not the card that was delivered.
-    OtherCard,
-    /// A program's account.
-    Bot,
-    /// An account that was closed.
-    AccountClosed,
-    /// The chat could not say whose account it is.
-    Unverified,
-    /// An account of nobody who may answer.
-    Stranger,
-    /// Another person must answer this question.
-    NotYours(&'static str),
-    /// It was not offered.
-    NotOffered,
-    /// The full text was not opened.
-    NotSeen,
-    /// It could not be done now.
-    Failed(String),
-}
-
-impl Refusal {
-    /// Returns a stable word for the ledger.
-    pub const fn code(&self) -> &'static str {
-        match self {
-            Self::Untrusted(why) => why.word(),
-            Self::Forged => "forged",
-            Self::DialogOver => "dialog_over",
-            Self::Unknown => "unknown",
-            Self::Answered(_) => "already_answered",
-            Self::Expired => "expired",
-            Self::Withdrawn => "withdrawn",
-            Self::OtherCard => "other_card",
-            Self::Bot => "bot",
-            Self::AccountClosed => "account_closed",
-            Self::Unverified => "unverified",
-            Self::Stranger => "stranger",
-            Self::NotYours(_) => "not_yours",
-            Self::NotOffered => "not_offered",
-            Self::NotSeen => "not_seen",
-            Self::Failed(_) => "failed",
-        }
-    }
-
-    /// Returns the reply to the person.
-    pub fn words(&self) -> String {
-        let words = match self {
-            Self::Untrusted(Untrusted::Stale) => {
-                "This click arrived too late. Press again; if it happens again, compare the clocks of both servers."
-            }
-            Self::Untrusted(
-                Untrusted::Malformed
-                | Untrusted::Unsigned
-                | Untrusted::WrongSignature
-                | Untrusted::OtherPerson
-                | Untrusted::Replayed
-                | Untrusted::WrongToken,
-            ) => "Nothing was changed: the chat server did not sign this click.",
-            Self::Forged => "Nothing was changed: this button was not made by this firewall.",
-            Self::DialogOver => "Nothing was changed: the dialog expired. Press the button again.",
-            Self::Unknown => "Nothing was changed: this question does not exist.",
-            Self::Answered(how) => return format!("Already answered: {how}."),
-            Self::Expired => "Too late: nobody answered in time, so it did not run.",
-            Self::Withdrawn => "The agent withdrew this call. There is nothing to answer.",
-            Self::OtherCard => {
-                "Nothing was changed: this is not the card that was delivered. If it is new, press again in a moment."
-            }
-            Self::Bot => "Nothing was changed: bot accounts cannot answer.",
-            Self::AccountClosed => "Nothing was changed: this account is deactivated.",
-            Self::Untrusted(Untrusted::NoKey) | Self::Unverified => {
-                "Nothing was changed: the chat server could not confirm who you are. Press again in a moment."
-            }
-            Self::Stranger => {
-                "Nothing was changed: your account may not answer. An admin can add it to `people`."
-            }
-            Self::NotYours(why) => return format!("Nothing was changed: {why}."),
-            Self::NotOffered => "Nothing was changed: this choice is not offered here.",
-            Self::NotSeen => {
-                "Nothing was changed: the card shows only parts of the call. Open the full text first."
-            }
-            Self::Failed(why) => {
-                return format!("Nothing was changed: {why}. Try again in a moment.");
-            }
-        };
-        words.to_owned()
-    }
-}
 
 /// The result of an interaction.
 #[derive(Clone, Debug)]
@@ -184,10 +82,30 @@ impl Chats {
                 Refusal::Answered(_) | Refusal::Expired | Refusal::Withdrawn
             ) {
                 // The card still looked open, or nobody would have pressed.
+                self.note_reply(click);
                 self.base.cards.repaint_soon(&click.subject);
             }
         }
         done
+    }
+
+    /// Returns the card of a press that came too late as it is now, for the reply to paint: where
+    /// posts cannot be edited any more, nothing else can.
+    pub async fn late_card(
+        &self,
+        click: &Click,
+        refusal: &Refusal,
+    ) -> Option<(Box<Order>, Box<Delivered>)> {
+        // These are said only of our own buttons.
+        let is_late = matches!(
+            refusal,
+            Refusal::Answered(_) | Refusal::Expired | Refusal::Withdrawn
+        );
+        let about = self.delivery.about(&click.subject).await.ok()?;
+        about.closing.filter(|_| is_late)?;
+        let (there, _) = self.cards_there(click).await.ok()?;
+        let is_it = |it: &StoredDelivery| it.reference.as_deref() == Some(click.reference.as_str());
+        self.card_of(&about, there.into_iter().find(is_it).as_ref())
     }
 
     /// The checks, in the order that counts.
@@ -197,6 +115,9 @@ impl Chats {
             self.use_ticket(&click.channel, ticket).await?;
         }
         self.check_code(click).await?;
+        if click.press == Press::Revoke {
+            return self.revoke_click(click).await;
+        }
         let about = self.check_waiting(click).await?;
         let delivery = self.check_delivered(click).await?;
         let person = self.check_person(click, &about).await?;
@@ -209,7 +130,10 @@ impl Chats {
         };
         match click.press {
             Press::View => self.open_full(click, facts).await,
-            press if press.needs_words() && matches!(click.proof, Proof::Button { .. }) => {
+            press
+                if (press.needs_words() || self.asks_once_more(press, &facts.about))
+                    && matches!(click.proof, Proof::Button { .. }) =>
+            {
                 let card = self.card_of(&facts.about, facts.delivery.as_ref());
                 Ok(Clicked {
                     outcome: Outcome::WantsWords,
@@ -219,7 +143,63 @@ impl Chats {
             }
             Press::Choose(_) | Press::DenyNote => self.answer_click(click, facts).await,
             Press::Answer(_) | Press::Other => self.clarify_click(click, facts).await,
+            Press::Revoke => Err(Refusal::NotOffered),
         }
+    }
+
+    /// Whether a press must be confirmed: allowing a critical call for good.
+    fn asks_once_more(&self, press: Press, about: &About) -> bool {
+        let is_critical = match &about.what {
+            Subject::Card(card) => card.risk == Risk::Critical,
+            Subject::Question(_) => false,
+        };
+        let confirms = self.base.settings.confirm_critical;
+        press == Press::Choose(Choice::Always) && is_critical && confirms
+    }
+
+    /// Notes that the reply to a press is about to paint the card. A dialog cannot.
+    fn note_reply(&self, click: &Click) {
+        if matches!(click.proof, Proof::Button { .. }) {
+            self.delivery.note_reply(&click.channel, &click.reference);
+        }
+    }
+
+    /// Takes back the grant that an answer left, on the card that says so.
+    async fn revoke_click(&self, click: &Click) -> Result<Clicked, Refusal> {
+        let about = match self.delivery.about(&click.subject).await {
+            Ok(about) if click.digest.is_none_or(|it| it == about.what.digest()) => about,
+            Ok(_) => return Err(Refusal::Forged),
+            Err(GateError::NotFound { .. }) => return Err(Refusal::Unknown),
+            Err(error) => return Err(failed(&error)),
+        };
+        let delivery = self.check_delivered(click).await?;
+        let person = self.check_person(click, &about).await?;
+        // Who started a run may answer its questions, but grants are for approvers.
+        let listed = self.person_of(&click.channel, &click.clicker.account).await;
+        if !listed.is_ok_and(|person| person.is_some_and(|person| person.answers())) {
+            return Err(Refusal::Stranger);
+        }
+        let stored = self.base.stored_approval(&click.subject).await;
+        let stored = stored.map_err(|error| failed(&error))?;
+        let decision = ApprovalView::of(&stored, self.base.clock.now()).decision;
+        let grant = decision.and_then(|decision| decision.grant_id);
+        let grant = grant.ok_or(Refusal::NotOffered)?;
+        self.note_reply(click);
+        let revoked = self.grants.revoke_grant(&person, &grant).await;
+        revoked.map_err(refused)?;
+        self.base.cards.repaint_soon(&click.subject);
+        let words = if about.aftermath.is_revocable {
+            "Revoked. The next such call asks again."
+        } else {
+            "This grant had ended or was revoked before."
+        };
+        let about = self.delivery.about(&click.subject).await;
+        let about = about.map_err(|error| failed(&error))?;
+        Ok(Clicked {
+            outcome: Outcome::Answered,
+            card: self.card_of(&about, delivery.as_ref()),
+            words: words.to_owned(),
+        })
     }
 
     /// Notes that what the chat calls `ticket` was used; an error if it was before, here or at
@@ -394,8 +374,11 @@ impl Chats {
             (Subject::Question(inquiry), Press::Answer(number)) => {
                 (1..=inquiry.choices.len()).contains(&usize::from(number))
             }
-            (Subject::Card(_), Press::Answer(_) | Press::Other)
-            | (Subject::Question(_), Press::Choose(_) | Press::DenyNote | Press::View) => false,
+            (Subject::Card(_), Press::Answer(_) | Press::Other | Press::Revoke)
+            | (
+                Subject::Question(_),
+                Press::Choose(_) | Press::DenyNote | Press::View | Press::Revoke,
+            ) => false,
         };
         if !is_offered {
             return Err(Refusal::NotOffered);
@@ -425,15 +408,34 @@ impl Chats {
                 }
             })?;
         }
+        self.note_reply(click);
         let viewed = self.approvals.viewed(&facts.person, &click.subject).await;
         viewed.map_err(refused)?;
-        self.base.cards.repaint_soon(&click.subject);
         let about = self.delivery.about(&click.subject).await;
         let about = about.map_err(|error| failed(&error))?;
+        let delivery = facts.delivery.as_ref();
+        if delivery.is_some_and(|delivery| self.delivery.is_opened(&about, delivery)) {
+            self.base.cards.repaint_soon(&click.subject);
+            return Ok(Clicked {
+                outcome: Outcome::Opened,
+                card: self.card_of(&about, delivery),
+                words: "The full text is below the card. You can answer now.".to_owned(),
+            });
+        }
+        // Others see this card, too, and have not read it. Who has gets one of their own.
+        let mut words = "The full text is below the card.".to_owned();
+        if let (Some(channel), false) = (channel, click.proof == Proof::Typed) {
+            let account = &click.clicker.account;
+            let given = self
+                .delivery
+                .deliver_to_one(&**channel, &click.subject, account);
+            given.await.map_err(|error| failed(&error))?;
+            words.push_str(" The buttons to allow it are in your direct messages.");
+        }
         Ok(Clicked {
             outcome: Outcome::Opened,
-            card: self.card_of(&about, facts.delivery.as_ref()),
-            words: "The full text is below the card. You can answer now.".to_owned(),
+            card: None,
+            words,
         })
     }
 
@@ -449,6 +451,7 @@ impl Chats {
             grant: None,
             args: None,
         };
+        self.note_reply(click);
         let view = self
             .approvals
             .answer(&facts.person, reply)
@@ -469,6 +472,7 @@ impl Chats {
             (_, Some(text)) => Clarified::Text(text.clone()),
             (_, None) => return Err(Refusal::NotOffered),
         };
+        self.note_reply(click);
         self.clarifications
             .clarify(&facts.person, &click.subject, reply)
             .await
@@ -573,44 +577,4 @@ fn confirmation(choice: Choice, view: &ApprovalView) -> String {
         Some(_) => format!("{said} It takes effect in a moment, unless it is undone."),
         None => said,
     }
-}
-
-/// Returns why a question that ended cannot be answered; `how` it ended is for people.
-fn closed(closing: Closing, how: Option<&str>) -> Refusal {
-    match closing {
-        Closing::Withdrawn => Refusal::Withdrawn,
-        Closing::Expired => Refusal::Expired,
-        Closing::Approved | Closing::Answered | Closing::Denied => {
-            Refusal::Answered(how.unwrap_or_default().to_owned())
-        }
-    }
-}
-
-fn refused(error: GateError) -> Refusal {
-    match error {
-        GateError::AlreadyResolved(view) | GateError::Gone(view) => {
-            match &view.decision {
-                Some(decision) => closed(decision.outcome.into(), view.card.outcome.as_deref()),
-                // It is held back for a moment.
-                None => Refusal::Answered("it takes effect in a moment".to_owned()),
-            }
-        }
-        GateError::AlreadySettled { how, .. } => Refusal::Answered(how),
-        GateError::NotOffered(_) => Refusal::NotOffered,
-        GateError::Forbidden(why) => Refusal::NotYours(why),
-        GateError::NotFound { .. } => Refusal::Unknown,
-        other @ (GateError::Invalid { .. }
-        | GateError::Ambiguous(_)
-        | GateError::TooMany { .. }
-        | GateError::TokenUsed
-        | GateError::TokenExpired
-        | GateError::TokenInvalid
-        | GateError::Policy(_)
-        | GateError::Store(_)) => failed(&other),
-    }
-}
-
-fn failed(error: &GateError) -> Refusal {
-    tracing::warn!(%error, "a click could not be taken");
-    Refusal::Failed("storage is away".to_owned())
 }

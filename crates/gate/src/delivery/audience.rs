@@ -4,17 +4,22 @@
 //! shown to others alone, one by one, because the usual place may have that person in it.
 
 use countersign_channels::Channel;
-use countersign_channels::order::{Closing, Destination, Inquiry, Subject};
+use countersign_channels::order::{Aftermath, COVERS, Closing, Destination, Inquiry, Subject};
 use countersign_core::approval::Choice;
 use countersign_core::card::Field;
+use countersign_core::display::inline;
+use countersign_core::grant::Grant;
 use countersign_core::id::ApprovalId;
 use countersign_core::status::ClarificationStatus;
+use countersign_store::Kind;
 
 use crate::GateError;
 use crate::delivery::Delivery;
 use crate::delivery::{About, Starter};
 use crate::people::PersonView;
-use crate::records::view::ApprovalView;
+use crate::records::deliveries::StoredDelivery;
+use crate::records::stored::read;
+use crate::records::view::{ApprovalView, DecisionView};
 
 /// Whether who started the run has the card already.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,20 +41,28 @@ impl Delivery {
             is_hidden: stored.call.is_hidden_from(name),
             name: name.clone(),
         });
-        let mut card = ApprovalView::of(&stored, self.base.clock.now()).card;
+        let callees = match stored.approval.outcome() {
+            None => self.may_answer(starter.as_ref()).await?,
+            Some(_) => Vec::new(),
+        };
+        let view = ApprovalView::of(&stored, self.base.clock.now());
+        let aftermath = self.aftermath(view.decision.as_ref()).await?;
+        let mut card = view.card;
         // Law 10: whoever allows more than once reads first what that covers. A chat has no list to
         // choose from and leaves the narrowest.
         let is_standing = |choice: &Choice| matches!(choice, Choice::Session | Choice::Always);
         if card.choices.iter().any(is_standing)
             && let Some(scope) = stored.scopes.first()
         {
-            let covers = Field::words("Session and always cover", scope.words());
+            let covers = Field::words(COVERS, scope.words());
             card.lineage.push(covers);
         }
         Ok(About {
             closing: stored.approval.outcome().map(Closing::from),
             asked_at: stored.approval.asked_at,
-            is_opened: !stored.viewed_by.is_empty(),
+            opened_by: self.openers(&stored.viewed_by).await?,
+            aftermath,
+            callees,
             session: stored.call.session.clone(),
             run: stored.call.run.clone(),
             call: Some((
@@ -59,6 +72,87 @@ impl Delivery {
             is_crisis: stored.call.is_crisis_sensitive(),
             what: Subject::Card(Box::new(card)),
             starter,
+        })
+    }
+
+    /// Returns what an answer left besides yes or no.
+    async fn aftermath(&self, decision: Option<&DecisionView>) -> Result<Aftermath, GateError> {
+        let Some(decision) = decision else {
+            return Ok(Aftermath::default());
+        };
+        let note = decision.note.as_deref().map(inline);
+        let grant = match &decision.grant_id {
+            Some(id) => self.base.store.get(Kind::Grant, id).await?,
+            None => None,
+        };
+        let Some(grant) = grant.as_ref().map(read::<Grant>).transpose()? else {
+            return Ok(Aftermath {
+                note,
+                ..Aftermath::default()
+            });
+        };
+        Ok(Aftermath {
+            note,
+            covers: Some(grant.scope.words()),
+            is_revocable: grant.is_live(self.base.clock.now()),
+            revoked_by: grant.revoked.map(|(by, _)| inline(&by)),
+        })
+    }
+
+    /// Returns the people of these names.
+    async fn openers(&self, names: &[String]) -> Result<Vec<PersonView>, GateError> {
+        if names.is_empty() {
+            return Ok(Vec::new());
+        }
+        let people = self.people.live_people().await?;
+        let has_opened = |person: &PersonView| names.contains(&person.name);
+        Ok(people.into_iter().filter(has_opened).collect())
+    }
+
+    /// Returns the people who may answer a question.
+    async fn may_answer(&self, starter: Option<&Starter>) -> Result<Vec<PersonView>, GateError> {
+        let people = self.people.live_people().await?;
+        let left_out = starter.filter(|starter| starter.is_closed);
+        let may = |person: &PersonView| {
+            person.answers() && left_out.is_none_or(|starter| starter.name != person.name)
+        };
+        Ok(people.into_iter().filter(may).collect())
+    }
+
+    /// Returns the accounts that the card of a delivery mentions. Who has it alone is told anyway; in
+    /// a conversation it is for the one who started the run.
+    pub(crate) fn callees(&self, about: &About, delivery: &StoredDelivery) -> Vec<String> {
+        let to = Destination::of(&delivery.to);
+        let channel = self.channel(&delivery.channel);
+        let Some(channel) = channel.filter(|channel| !channel.is_for_one(&to)) else {
+            return Vec::new();
+        };
+        let starter = about.starter.as_ref().map(|starter| &starter.name);
+        let is_called = |person: &&PersonView| match to {
+            Destination::Thread(_) => starter == Some(&person.name),
+            Destination::Usual | Destination::Person(_) => true,
+        };
+        let called = about.callees.iter().filter(is_called);
+        called
+            .filter_map(|person| account_in(&**channel, person))
+            .collect()
+    }
+
+    /// Whether the one person who sees the card of a delivery has opened the full text. Where
+    /// several see it nobody is offered to allow what others have not read.
+    pub(crate) fn is_opened(&self, about: &About, delivery: &StoredDelivery) -> bool {
+        let to = Destination::of(&delivery.to);
+        let channel = self.channel(&delivery.channel);
+        let Some(channel) = channel.filter(|channel| channel.is_for_one(&to)) else {
+            return false;
+        };
+        let starter = about.starter.as_ref().map(|starter| &starter.name);
+        about.opened_by.iter().any(|person| match &to {
+            Destination::Person(account) => {
+                account_in(&**channel, person).as_ref() == Some(account)
+            }
+            Destination::Thread(_) => starter == Some(&person.name),
+            Destination::Usual => false,
         })
     }
 
@@ -82,6 +176,10 @@ impl Delivery {
             ClarificationStatus::Answered => Some(Closing::Answered),
             ClarificationStatus::Expired => Some(Closing::Expired),
         };
+        let callees = match closing {
+            None => self.may_answer(starter.as_ref()).await?,
+            Some(_) => Vec::new(),
+        };
         Ok(About {
             what: Subject::Question(Box::new(Inquiry {
                 id: subject.to_owned(),
@@ -92,7 +190,9 @@ impl Delivery {
             })),
             asked_at: asked.asked_at,
             closing,
-            is_opened: false,
+            opened_by: Vec::new(),
+            aftermath: Aftermath::default(),
+            callees,
             session: asked.view.session_id,
             run: asked.view.run_id,
             call: None,
@@ -126,6 +226,24 @@ impl Delivery {
         self.usual_or_each(channel, about, IsAsked::NotYet).await
     }
 
+    /// Whether a card of a question is what `thread` is below, or one of its messages.
+    pub async fn is_in_thread(
+        &self,
+        subject: &str,
+        channel: &str,
+        thread: &str,
+    ) -> Result<bool, GateError> {
+        let to = Destination::Thread(thread.to_owned()).word();
+        for record in self.base.deliveries(subject).await? {
+            let delivery: StoredDelivery = read(&record)?;
+            let is_there = delivery.reference.as_deref() == Some(thread) || delivery.to == to;
+            if delivery.channel == channel && is_there {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     async fn usual_or_each(
         &self,
         channel: &dyn Channel,
@@ -138,16 +256,18 @@ impl Delivery {
         self.each_person(channel, about, starter).await
     }
 
-    /// Returns the names of approvers who have an account in a channel.
-    pub async fn people_in(&self, channel: &str) -> Result<Vec<String>, GateError> {
+    /// Returns the names of approvers who have an account in a channel, and their accounts.
+    pub async fn people_in(&self, channel: &str) -> Result<Vec<(String, String)>, GateError> {
         let Some(channel) = self.channel(channel) else {
             return Ok(Vec::new());
         };
         let people = self.people.live_people().await?;
-        let there = people
-            .into_iter()
-            .filter(|person| person.answers() && account_in(&**channel, person).is_some());
-        Ok(there.map(|person| person.name).collect())
+        let approvers = people.into_iter().filter(PersonView::answers);
+        let there = approvers.filter_map(|person| {
+            let account = account_in(&**channel, &person)?;
+            Some((person.name, account))
+        });
+        Ok(there.collect())
     }
 
     /// Returns everybody who may answer the question and has an account there.
@@ -157,15 +277,12 @@ impl Delivery {
         about: &About,
         starter: IsAsked,
     ) -> Result<Vec<Destination>, GateError> {
-        let people = self.people.live_people().await?;
-        let is_left_out = |it: &&Starter| it.is_closed || starter == IsAsked::AlreadyThere;
-        let left_out = about.starter.as_ref().filter(is_left_out);
-        let may = |person: &PersonView| {
-            person.answers() && left_out.is_none_or(|starter| starter.name != person.name)
-        };
-        let account = |person: &PersonView| account_in(channel, person);
-        let accounts = people.iter().filter(|person| may(person));
-        let accounts = accounts.filter_map(account);
+        let people = self.may_answer(about.starter.as_ref()).await?;
+        let asked = about.starter.as_ref();
+        let asked = asked.filter(|_| starter == IsAsked::AlreadyThere);
+        let is_asked = |person: &PersonView| asked.is_some_and(|it| it.name == person.name);
+        let others = people.iter().filter(|person| !is_asked(person));
+        let accounts = others.filter_map(|person| account_in(channel, person));
         Ok(accounts.map(Destination::Person).collect())
     }
 }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use countersign_channels::press::Click;
 use countersign_channels::push::Subscription;
+use countersign_channels::{Delivered, Order};
 use countersign_core::grant::Scope;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Entry;
@@ -204,7 +205,9 @@ operations! {
     fn deliveries_of(who: &Principal, approval: &str) -> Page<DeliveryView>
         = delivery.deliveries_of;
     fn is_in_thread(subject: &str, channel: &str, thread: &str) -> bool = delivery.is_in_thread;
-    fn people_in(channel: &str) -> Vec<String> = delivery.people_in;
+    fn people_in(channel: &str) -> Vec<(String, String)> = delivery.people_in;
+    fn look_for_cards(channel: &str) -> () = delivery.look_for_cards;
+    fn card_gone(subject: &str, channel: &str, reference: &str) -> () = delivery.card_gone;
     fn channels(who: &Principal) -> Page<ChannelView> = delivery.channels;
 
     // Presses on cards.
@@ -215,6 +218,15 @@ impl Gate {
     /// Lets what a person did with a card in a chat take effect, if it counts.
     pub async fn click(&self, click: &Click) -> Result<Clicked, Refusal> {
         self.rooms.chats.click(click).await
+    }
+
+    /// Returns the card of a press that came too late, as it is now.
+    pub async fn late_card(
+        &self,
+        click: &Click,
+        refusal: &Refusal,
+    ) -> Option<(Box<Order>, Box<Delivered>)> {
+        self.rooms.chats.late_card(click, refusal).await
     }
 
     /// Uses up a ticket of a chat, which can be used once.

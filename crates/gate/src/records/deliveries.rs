@@ -25,6 +25,9 @@ pub(crate) struct StoredDelivery {
     /// Which gateway delivers it.
     #[serde(default)]
     pub(crate) driver: String,
+    /// How often it was deleted and is delivered again.
+    #[serde(default)]
+    pub(crate) again: u32,
 }
 
 impl StoredDelivery {
@@ -43,9 +46,14 @@ impl StoredDelivery {
 
     /// Returns the key under which it is delivered to question `subject`.
     pub(crate) fn key(&self, subject: &str) -> String {
-        match self.to.as_str() {
+        let key = match self.to.as_str() {
             "" => format!("{subject}:{}", self.channel),
             to => format!("{subject}:{}:{to}", self.channel),
+        };
+        match self.again {
+            0 => key,
+            // Under its own key the one that was deleted would be found.
+            again => format!("{key}:again{again}"),
         }
     }
 }

@@ -321,11 +321,12 @@ async fn session_and_always_from_a_chat_leave_the_narrowest_permission_and_say_s
     let view = world.gate.approval(&world.ana, &approval).await.unwrap();
     let narrowest = view.scopes.first().unwrap().words.clone();
     let always = Press::Choose(Choice::Always);
-    let done = world
-        .gate
-        .click(&click(&world, &approval, always).await)
-        .await;
-    let words = done.unwrap().words;
+    let mut press = click(&world, &approval, always).await;
+    let pressed = world.gate.click(&press).await.unwrap();
+    assert_eq!(pressed.outcome, Outcome::WantsWords, "it is critical");
+    // Who types it has said it in words.
+    press.proof = Proof::Typed;
+    let words = world.gate.click(&press).await.unwrap().words;
     assert!(words.contains(&narrowest), "{words}");
     let grants = world.gate.grants(&world.ana, false).await.unwrap().items;
     assert_eq!(grants.first().unwrap().words, narrowest);

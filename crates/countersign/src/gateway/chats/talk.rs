@@ -67,6 +67,17 @@ impl Desk {
                 match heard {
                     Heard::Message(message) => self.take(message, &strangers).await,
                     Heard::Click(click) => self.take_click(&click, &strangers).await,
+                    Heard::Connected => {
+                        if let Err(error) = self.gate.look_for_cards(name).await {
+                            tracing::warn!(%error, "deleted cards cannot be looked for");
+                        }
+                    }
+                    Heard::Gone { subject, reference } => {
+                        let gone = self.gate.card_gone(&subject, name, &reference);
+                        if let Err(error) = gone.await {
+                            tracing::warn!(%error, subject, "a deleted card is not posted again");
+                        }
+                    }
                 }
             }
             // Nothing is heard, but what the chat does by itself goes on.

@@ -59,7 +59,11 @@ impl Desk {
         if let Some(ticket) = &typed.ticket {
             self.gate.use_ticket(self.chat.name(), ticket).await?;
         }
-        let who = self.person(&typed.clicker).await?;
+        let is_whoami = Command::of(&typed.name, &typed.rest) == Ok(Command::Whoami);
+        let who = match self.person(&typed.clicker).await {
+            Err(Refusal::Stranger) if is_whoami => return Ok(self.stranger(typed)),
+            who => who?,
+        };
         let mut command = match Command::of(&typed.name, &typed.rest) {
             Ok(command) => command,
             Err(error) => return Ok(error.to_string()),
@@ -191,11 +195,32 @@ impl Desk {
         })
     }
 
+    /// Tells somebody who is not listed by which id an admin can list them.
+    fn stranger(&self, typed: &Typed) -> String {
+        let account = inline(&typed.clicker.account);
+        let add = format!(
+            "countersign people set NAME --role approver --account {}={account}",
+            self.chat.name()
+        );
+        format!(
+            "You are not listed, so you cannot answer. Your id here is {}. An admin can list you: {}",
+            code(&account),
+            code(&add)
+        )
+    }
+
     /// Returns what is said about an id that is nobody's.
     fn no_such(&self, kind: &str) -> String {
-        let list = if kind == "grant" { "grants" } else { "pending" };
+        let list = if kind == "grant" {
+            Command::Grants
+        } else {
+            Command::Pending
+        };
+        let row = TABLE
+            .iter()
+            .find(|row| Command::of(row.name, "").as_ref() == Ok(&list));
         let mut words = format!("There is no {kind} with this id. Nothing was changed.");
-        if let Some(list) = self.chat.typed_as(list) {
+        if let Some(list) = row.and_then(|row| self.chat.typed_as(row.name)) {
             let _infallible = write!(words, " `{list}` lists those there are.");
         }
         words

@@ -22,6 +22,8 @@ const EDIT_EVERY: Duration = Duration::from_secs(1);
 const FIRST_AFTER: Duration = Duration::from_millis(300);
 /// How long a gateway that takes a conversation up leaves its end to the one that had it.
 const OTHERS_FIRST: Duration = Duration::from_secs(3);
+/// How often it is shown that the agent works; chats take it back after some seconds.
+const TYPING_EVERY: Duration = Duration::from_secs(4);
 /// How often something that could not be said is tried again at the end.
 const TRIES_MAX: u32 = 6;
 
@@ -92,10 +94,16 @@ impl Desk {
             due: None,
             last: String::new(),
         };
+        let mut typing = tokio::time::interval(TYPING_EVERY);
         loop {
             let due = voice.due;
             let is_over = tokio::select! {
                 said = reader.said() => said.is_err(),
+                _ = typing.tick() => {
+                    // Nobody misses it if it cannot be shown.
+                    drop(self.chat.show_typing(thread).await);
+                    continue;
+                }
                 () = until(due) => {
                     voice.show().await;
                     continue;
