@@ -15,7 +15,8 @@ use countersign_core::status::{DeliveryStatus, Risk};
 use countersign_store::{Database, Kind, Record, StoreError};
 use serde::{Deserialize, Serialize};
 
-use super::{About, Claim, Delivery, Lease, PAUSE_FIRST, PAUSE_MAX, REPAINTS_MAX, delivery_to};
+use super::repaint::REPAINTS_MAX;
+use super::{About, Claim, Delivery, Lease, PAUSE_FIRST, PAUSE_MAX, delivery_to};
 use crate::GateError;
 use crate::base::principal::Principal;
 use crate::base::settings::PushShows;
@@ -107,8 +108,8 @@ impl Delivery {
 
     async fn notify_device(self: &Arc<Self>, subject: &str, device: &str) -> Result<(), GateError> {
         let to = Destination::Person(device.to_owned());
-        let delivery = delivery_to(CHANNEL, &to, &self.base.driver);
-        match self.claim(subject, &delivery).await? {
+        let mut delivery = delivery_to(CHANNEL, &to, &self.base.driver);
+        match self.claim(subject, &mut delivery).await? {
             Claim::Ours(_) => {}
             Claim::Done(_) => return Ok(()),
         }

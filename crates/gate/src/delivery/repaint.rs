@@ -19,7 +19,7 @@ use crate::records::deliveries::StoredDelivery;
 use crate::records::stored::{read, written};
 
 /// How often a card that has changed is painted again before it is left to the next start.
-const REPAINTS_MAX: u32 = 5;
+pub(super) const REPAINTS_MAX: u32 = 5;
 
 /// Most cards that are looked for after a connection was away.
 const LOOKED_FOR_MAX: u32 = 200;
