@@ -240,7 +240,9 @@ fn windows_too(command: &str, ground: Ground, knows: &Knows, gathered: &mut Gath
             | Deed::DeleteFile(path)
             | Deed::DeleteTree(path) = deed
             {
-                return path.contains(['\\', ':', '~']) || path.contains("/Users/");
+                return path == language::WHOLE_ENVIRONMENT
+                    || path.contains(['\\', ':', '~'])
+                    || path.contains("/Users/");
             }
             if let Some(path) = language::makes(deed) {
                 return path.contains(['\\', ':']);

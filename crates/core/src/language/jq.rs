@@ -99,9 +99,8 @@ fn own_names(tokens: &[Token]) -> impl Iterator<Item = &str> {
 fn environment(after: &[Token], reading: &mut Reading) {
     let taken = match after {
         [Token::Member(name), ..]
-        | [Token::Mark('['), Token::Text(Some(name)), ..]
-        | [Token::Mark('('), Token::Name(name), ..]
-        | [Token::Mark('.'), Token::Text(Some(name)), ..] => Some(name.as_str()),
+        | [Token::Mark('[' | '.'), Token::Text(Some(name)), ..]
+        | [Token::Mark('('), Token::Name(name), ..] => Some(name.as_str()),
         [Token::Mark('|'), Token::Name(name), ..] if matches!(name.as_str(), "keys" | "length") => {
             Some("")
         }

