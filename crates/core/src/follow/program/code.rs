@@ -18,6 +18,9 @@ use crate::shell::syntax::Span;
 /// Why code is a question that is piped in from something unknown.
 pub(crate) const FROM_ELSEWHERE: &str = "runs code that comes from elsewhere";
 
+/// Why code is a question that shows credentials.
+const REVEALS: &str = "prints what holds a secret";
+
 /// How the paths of temporary files begin that code makes itself.
 const SCRATCH: &str = "/tmp/tmp";
 
@@ -441,10 +444,7 @@ impl Walk<'_> {
                 self.fetches(&word(url), program);
             }
             Deed::Send(url) => self.sends_to(&word(url), program),
-            Deed::Reveal(what) => {
-                let act = act(Effect::Secret, what).because("prints what holds a secret");
-                self.note(act.target(Score::new(300)));
-            }
+            Deed::Reveal(what) => self.note(act(Effect::Secret, what).because(REVEALS)),
             Deed::DbRead => self.note(Act::new(Effect::DbRead, program.to_owned(), span)),
             Deed::DbWrite(what) => self.note(act(Effect::DbWrite, what)),
             Deed::DbDestroy(what) => self.note(act(Effect::DbDestroy, what)),

@@ -381,13 +381,11 @@ fn gradle_commands(text: &str) -> Vec<String> {
         parts.map(str::to_owned).collect::<Vec<_>>().join(" ")
     };
     let after = |word: &'static str| text.split(word).skip(1).take(LINES_MAX);
-    let deletes = after("delete")
-        .map(|rest| texts(rest))
-        .filter(|it| !it.is_empty());
+    let deletes = after("delete").map(texts).filter(|it| !it.is_empty());
     let deletes = deletes.map(|paths| format!("rm -rf {paths}"));
-    let runs = after("commandLine").map(|rest| texts(rest));
+    let runs = after("commandLine").map(texts);
     let executes = text.lines().filter(|line| line.contains(".execute("));
-    let executes = executes.map(|line| texts(line));
+    let executes = executes.map(texts);
     deletes.chain(runs).chain(executes).collect()
 }
 
