@@ -292,20 +292,24 @@ mod tests {
 
     #[test]
     fn settings_that_would_leak_or_lead_nowhere_are_refused() {
-        let rows: [(&str, fn(&mut NtfySettings)); 5] = [
-            ("plain http elsewhere", |it| {
-                "http://ntfy.lan".clone_into(&mut it.url)
-            }),
-            ("no page", |it| it.page_url.clear()),
-            ("no topic", |it| it.topic.clear()),
-            ("a path in the topic", |it| "a/b".clone_into(&mut it.topic)),
-            ("a long topic", |it| it.topic = "x".repeat(65)),
+        let with = |url: &str, page_url: &str, topic: &str| NtfySettings {
+            url: url.to_owned(),
+            page_url: page_url.to_owned(),
+            topic: topic.to_owned(),
+            ..settings()
+        };
+        let (server, page) = ("https://ntfy.example.org", "https://gate.example.org");
+        let long = "x".repeat(65);
+        let rows = [
+            ("plain http elsewhere", "http://ntfy.lan", page, "t"),
+            ("no page", server, "", "t"),
+            ("no topic", server, page, ""),
+            ("a path in the topic", server, page, "a/b"),
+            ("a long topic", server, page, &long),
         ];
-        assert!(Ntfy::new(settings()).is_ok());
-        for (name, change) in rows {
-            let mut settings = settings();
-            change(&mut settings);
-            assert!(Ntfy::new(settings).is_err(), "{name}");
+        assert!(Ntfy::new(with(server, page, "t")).is_ok());
+        for (name, url, page_url, topic) in rows {
+            assert!(Ntfy::new(with(url, page_url, topic)).is_err(), "{name}");
         }
     }
 

@@ -30,7 +30,7 @@ const CLOSED_SECONDS: i64 = 3600;
 /// How long it keeps a test.
 const TEST_SECONDS: i64 = 60;
 /// Longest pause a service may ask for.
-const RETRY_AFTER_MAX: Duration = Duration::from_secs(3600);
+const RETRY_AFTER_MAX: Duration = Duration::from_hours(1);
 /// Longest part of a card in a message, in bytes.
 const TEXT_BYTES_MAX: usize = 240;
 /// Messages that are on their way at once; more wait their turn.

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use crate::background::Background;
 
 /// How long anything may take before a test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// The fields of a message that are used.
 const FIELDS: &[&str] = &[
     "topic",

@@ -20,7 +20,7 @@ use ring::agreement::{ECDH_P256, EphemeralPrivateKey, UnparsedPublicKey, agree_e
 use ring::hkdf::{HKDF_SHA256, KeyType, Salt};
 use ring::rand::{SecureRandom as _, SystemRandom};
 use ring::signature::{self, ECDSA_P256_SHA256_FIXED};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::background::Background;
 
@@ -29,7 +29,7 @@ const MESSAGE_BYTES_MAX: usize = 4096;
 /// Longest life of a signature, in seconds.
 const SIGNATURE_SECONDS_MAX: i64 = 24 * 3600;
 /// How long anything may take before a test fails.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// A message that arrived, as the browser reads it.
 #[derive(Clone, Debug)]
@@ -155,11 +155,11 @@ impl PushService {
     /// Waits until `wanted` holds of what arrived; `None` if it never does.
     pub fn until(&self, wanted: impl Fn(&[Message]) -> bool) -> Option<Vec<Message>> {
         let messages = locked(&self.shared.messages);
-        let waited = self
+        let waiting = self
             .shared
             .arrived
             .wait_timeout_while(messages, PATIENCE, |it| !wanted(it));
-        let (messages, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let (messages, _) = waiting.unwrap_or_else(PoisonError::into_inner);
         wanted(&messages).then(|| messages.clone())
     }
 }
@@ -212,12 +212,13 @@ fn taken(
     let browser = browsers.get(name).ok_or((404, "no such browser"))?;
     let claims = signed_claims(text("authorization"), &browser.sender)?;
     let origin = locked(&shared.origin).clone();
-    if claims["aud"] != Value::String(origin) {
+    if claims.get("aud") != Some(&Value::String(origin)) {
         return Err((403, "the signature is for another service"));
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH);
     let now = now.map_or(0, |it| i64::try_from(it.as_secs()).unwrap_or(i64::MAX));
-    let good_for = claims["exp"].as_i64().unwrap_or_default() - now;
+    let until = claims.get("exp").and_then(Value::as_i64);
+    let good_for = until.unwrap_or_default() - now;
     if !(1..=SIGNATURE_SECONDS_MAX).contains(&good_for) {
         return Err((403, "the signature is over, or good for more than a day"));
     }
@@ -249,7 +250,7 @@ fn taken(
         ttl,
         urgency: urgency.to_owned(),
         topic: topic.map(str::to_owned),
-        contact: claims["sub"].as_str().map(str::to_owned),
+        contact: claims.get("sub").and_then(Value::as_str).map(str::to_owned),
         at: Instant::now(),
     })
 }
@@ -268,7 +269,7 @@ fn signed_claims(authorization: Option<&str>, sender: &str) -> Result<Value, (u1
         let header: Value = serde_json::from_slice(&bytes(header)?).ok()?;
         let key = signature::UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, bytes(key)?);
         key.verify(signed.as_bytes(), &bytes(signature)?).ok()?;
-        (header["typ"] == "JWT" && header["alg"] == "ES256").then_some(())?;
+        (header == json!({ "typ": "JWT", "alg": "ES256" })).then_some(())?;
         serde_json::from_slice::<Value>(&bytes(claims)?).ok()
     };
     claims().ok_or((403, "the signature is wrong"))

@@ -78,12 +78,11 @@ fn is_public(ip: IpAddr) -> bool {
 
 fn is_public_v4(ip: Ipv4Addr) -> bool {
     let [first, second, third, _] = ip.octets();
-    let is_special = match (first, second, third) {
-        // This network, carriers' networks, protocol assignments, 6to4 relays, benchmarks, reserved.
-        (0, ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _) => true,
-        (240.., ..) => true,
-        _ => false,
-    };
+    // This network, carriers' networks, protocol assignments, 6to4 relays, benchmarks, reserved.
+    let is_special = matches!(
+        (first, second, third),
+        (0 | 240.., ..) | (100, 64..=127, _) | (192, 0, 0) | (192, 88, 99) | (198, 18..=19, _)
+    );
     let is_local = ip.is_private() || ip.is_loopback() || ip.is_link_local();
     !(is_special || is_local || ip.is_multicast() || ip.is_documentation())
 }
@@ -96,10 +95,11 @@ fn is_public_v6(ip: Ipv6Addr) -> bool {
     };
     match ip.segments() {
         // An IPv4 address in other clothes: mapped, translated, 6to4.
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => of(high, low),
-        [0x2002, high, low, ..] => of(high, low),
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => of(high, low),
         // Teredo, benchmarks and other protocol assignments; documentation.
-        [0x2001, 0..=0x1ff, ..] | [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
+        [0x2001, 0..=0x1ff | 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => false,
         // What is given out on the internet.
         [first, ..] => (0x2000..0x4000).contains(&first),
     }
