@@ -112,11 +112,11 @@ mod tests {
         let now = UnixMillis(1_794_846_430_880);
         let id = ApprovalId::fresh(now, [9; 10]);
         for letters in SHORT_LETTERS_MIN..LETTERS {
-            let short = &id.as_str()[.."appr_".len() + letters];
+            let short = id.as_str().get(.."appr_".len() + letters).unwrap();
             let (from, to) = made_between(short).unwrap();
             assert!(from <= now && now <= to, "{short}: {from:?} {to:?}");
         }
-        let exact = &id.as_str()[.."appr_".len() + 12];
+        let exact = id.as_str().get(.."appr_".len() + 12).unwrap();
         assert_eq!(made_between(exact), Some((now, now)));
         for text in [
             "appr_01k",

@@ -176,6 +176,8 @@ pub(crate) fn print_json(value: &Value) -> std::io::Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use unicode_width::UnicodeWidthStr;
+
     use super::*;
 
     #[test]
@@ -191,7 +193,7 @@ mod tests {
         for columns in [64, 80, 120, 200] {
             let shown = fitted(&headings, &rows, Some(columns));
             let shown = anstream::adapter::strip_str(&shown).to_string();
-            let widest = shown.lines().map(|line| line.width()).max();
+            let widest = shown.lines().map(UnicodeWidthStr::width).max();
             assert!(widest.is_some_and(|it| it <= columns), "{columns}\n{shown}");
             assert!(shown.contains(id), "{shown}");
             assert!(shown.contains('…'), "{shown}");

@@ -278,11 +278,11 @@ impl<'a> Follow<'a> {
                 }
                 self.held = Some(held.notice);
             }
-            Event::CallAssessed(call) if call.cause == Some(Cause::Grant) => {
-                if call.status == Status::Allowed {
-                    self.end_message();
-                    self.note(&format!("Allowed by a grant: {}", text(&call.command)));
-                }
+            Event::CallAssessed(call)
+                if call.cause == Some(Cause::Grant) && call.status == Status::Allowed =>
+            {
+                self.end_message();
+                self.note(&format!("Allowed by a grant: {}", text(&call.command)));
             }
             Event::ToolStarted(tool) => {
                 self.end_message();

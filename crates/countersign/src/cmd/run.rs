@@ -65,10 +65,13 @@ pub(crate) struct Task<'a> {
 /// Starts a run and returns its id.
 pub(crate) async fn start(client: &Client, task: &Task<'_>) -> Result<String, Complaint> {
     let cwd = directory(task.cwd);
-    let mut body = json!({ "input": task.text, "session_id": task.session, "cwd": cwd });
-    if let (Some(model), Some(body)) = (task.model, body.as_object_mut()) {
-        body.insert("model".to_owned(), json!(model));
-    }
+    let (text, session) = (task.text, task.session);
+    let body = match task.model {
+        None => json!({ "input": text, "session_id": session, "cwd": cwd }),
+        Some(model) => {
+            json!({ "input": text, "session_id": session, "cwd": cwd, "model": model })
+        }
+    };
     let answer = client.send(Method::POST, "/v1/runs", Some(&body)).await?;
     let started: RunStanding = answer.read()?;
     Ok(started.run_id)

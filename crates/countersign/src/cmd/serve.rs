@@ -128,8 +128,7 @@ async fn gateway(
         let router = routes::socket(&app);
         tokio::spawn(listen::socket(socket, router, Patience::USUAL, stopping))
     });
-    let shown = url(reached, tls.as_ref());
-    let url = url(from_here(address), tls.as_ref());
+    let [shown, url] = [reached, from_here(address)].map(|it| url(it, tls.as_ref()));
     // So that commands on the same home find this gateway, whatever port it took.
     let left = client::address_file(&gateway.home);
     let trusted = tls.map_or_else(String::new, |tls| format!("{}\n", tls.fingerprint));

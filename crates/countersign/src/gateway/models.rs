@@ -16,11 +16,18 @@ use crate::config::{self, Home};
 #[derive(Debug)]
 pub(crate) struct FileModels {
     home: Home,
-    /// The content of the file at that state.
-    seen: Mutex<Option<(Option<Stamp>, Outcome, Vec<String>)>>,
+    seen: Mutex<Option<Seen>>,
 }
 
 type Outcome = Result<Option<Client>, String>;
+
+/// The content of the file at that state.
+#[derive(Clone, Debug)]
+struct Seen {
+    at: Option<Stamp>,
+    model: Outcome,
+    others: Vec<String>,
+}
 
 impl FileModels {
     /// Returns the model of `home`.
@@ -31,43 +38,44 @@ impl FileModels {
         }
     }
 
-    fn read(&self) -> (Outcome, Vec<String>) {
+    fn read(&self, at: Option<Stamp>) -> Seen {
         let values = config::values(&self.home.file());
         let values = values.map(|values| values.unwrap_or(Value::Null));
-        let others = values.as_ref().map_or_else(
-            |_| Vec::new(),
-            |values| {
-                let names = at(values, "agent.models").as_array();
-                let names = names.into_iter().flatten().filter_map(Value::as_str);
-                names.map(str::to_owned).collect()
-            },
-        );
+        let others = values.as_ref().map_or_else(|_| Vec::new(), others);
         let model = values.and_then(|values| agent::model(&values));
-        let model = model.map_err(|complaint| complaint.message().to_owned());
-        (model, others)
+        Seen {
+            at,
+            model: model.map_err(|complaint| complaint.message().to_owned()),
+            others,
+        }
     }
 
-    fn seen(&self) -> (Outcome, Vec<String>) {
-        let stamp = stamp(&self.home.file());
+    fn seen(&self) -> Seen {
+        let at = stamp(&self.home.file());
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((at, outcome, others)) = seen.as_ref()
-            && *at == stamp
-        {
-            return (outcome.clone(), others.clone());
+        if let Some(seen) = seen.as_ref().filter(|seen| seen.at == at) {
+            return seen.clone();
         }
-        let (outcome, others) = self.read();
-        *seen = Some((stamp, outcome.clone(), others.clone()));
-        (outcome, others)
+        let read = self.read(at);
+        *seen = Some(read.clone());
+        read
     }
+}
+
+/// Returns the other models that `values` name.
+fn others(values: &Value) -> Vec<String> {
+    let names = at(values, "agent.models").as_array();
+    let names = names.into_iter().flatten().filter_map(Value::as_str);
+    names.map(str::to_owned).collect()
 }
 
 impl Models for FileModels {
     fn current(&self) -> Outcome {
-        self.seen().0
+        self.seen().model
     }
 
     fn others(&self) -> Vec<String> {
-        self.seen().1
+        self.seen().others
     }
 }
 

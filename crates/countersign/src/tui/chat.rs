@@ -415,13 +415,14 @@ impl Chat {
             Event::MessageDelta(piece) => self.transcript.say(&piece.delta),
             Event::MessageSnapshot(whole) => self.transcript.say_anew(&whole.text),
             Event::MessageHeld(held) => self.transcript.hold(held),
-            Event::CallAssessed(call) if call.cause == Some(Cause::Grant) => {
-                if !self.is_known(call.timestamp) && call.status == Status::Allowed {
-                    let command = inline(&call.command);
-                    self.transcript.note(format!(
-                        "Allowed by a grant: {command} (/grants lists them)"
-                    ));
-                }
+            Event::CallAssessed(call)
+                if call.cause == Some(Cause::Grant)
+                    && call.status == Status::Allowed
+                    && !self.is_known(call.timestamp) =>
+            {
+                let command = inline(&call.command);
+                let words = format!("Allowed by a grant: {command} (/grants lists them)");
+                self.transcript.note(words);
             }
             Event::ToolStarted(tool) => self.transcript.tool_started(tool),
             Event::ToolCompleted(tool) => self.transcript.tool_completed(tool),

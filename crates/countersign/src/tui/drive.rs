@@ -85,7 +85,7 @@ impl Keys {
                 return;
             }
         }
-        std::future::pending().await
+        std::future::pending::<()>().await;
     }
 }
 

@@ -18,15 +18,16 @@ fn a_command_takes_the_beginning_of_an_id_and_never_picks() {
     let (one, two) = (&first.approval, &second.approval);
     let same = one.bytes().zip(two.bytes());
     let same = same.take_while(|(one, two)| one == two).count();
-    let listed = type_it(&format!("/approve {}", &one[..same]));
+    let (shared, short) = (one.get(..same).unwrap(), one.get(..=same).unwrap());
+    let listed = type_it(&format!("/approve {shared}"));
     assert!(listed.contains(one) && listed.contains(two), "{listed}");
     scene.assert_waiting(&first, "two begin so");
     scene.assert_waiting(&second, "two begin so");
-    assert!(type_it(&format!("/show {}", &one[..=same])).contains("/srv/one"));
-    type_it(&format!("/deny {} not today", &one[..=same]));
+    assert!(type_it(&format!("/show {short}")).contains("/srv/one"));
+    type_it(&format!("/deny {short} not today"));
     let call = scene.decided(&first);
     assert_eq!(call["decision"]["note"], "not today", "{call}");
     // The first is answered, and the beginning they share still means both.
-    type_it(&format!("/approve {}", &one[..same]));
+    type_it(&format!("/approve {shared}"));
     scene.assert_waiting(&second, "two begin so");
 }

@@ -51,7 +51,9 @@ fn a_card_that_was_left_is_opened_again_and_one_answered_elsewhere_closes() {
     let id = scene.gateway.question();
     terminal.shows(&format!("countersign answer {id}"));
     terminal.press(ENTER);
-    terminal.wait_for("the card again", |seen| seen.is_full_screen());
+    terminal.wait_for("the card again", |seen| {
+        seen.is_full_screen() && seen.text().contains("4. Deny")
+    });
     let admin = scene.gateway.admin();
     assert_eq!(scene.gateway.resolve(&admin, &id, "deny").status, 200);
     terminal.shows("As you like.");
