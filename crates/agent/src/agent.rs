@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use countersign_core::status::RunStatus;
 use countersign_gate::base::principal::Principal;
+use countersign_gate::records::view::FileChanges;
 use countersign_gate::runs::{LEASE_MILLIS, NewRun, Run, builtin};
 use countersign_gate::{Gate, GateError};
 use tokio::sync::watch;
@@ -17,6 +18,7 @@ use crate::message::Message;
 use crate::model::Client;
 use crate::toolbox::Toolbox;
 use crate::tools::Around;
+use crate::tools::compare::file_changes;
 
 /// Runs that may be under way at the same time.
 pub const RUNS_MAX: usize = 32;
@@ -273,6 +275,11 @@ impl Agent {
         let run = self.gate().steer_run(who, id, text).await?;
         self.gate().heed(&builtin(), &run.session, &[text]).await?;
         Ok(run)
+    }
+
+    /// Returns how the call of the question `id` would change files, compared with what they hold now.
+    pub async fn file_changes(&self, who: &Principal, id: &str) -> Result<FileChanges, GateError> {
+        file_changes(self.gate(), who, id).await
     }
 
     /// Returns what a run says while it says it, if this process drives it.

@@ -6,7 +6,7 @@
 //! permitted and fills in nothing.
 
 mod ask;
-mod compare;
+pub(crate) mod compare;
 mod file;
 mod http;
 mod mail;

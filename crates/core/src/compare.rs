@@ -120,7 +120,10 @@ mod tests {
         let write = |path: &str| tool("write_file", json!({ "path": path, "content": "x" }));
         let rows = [
             ("src/app.py", Some("/w/shop/src/app.py")),
-            (".github/workflows/ci.yml", Some("/w/shop/.github/workflows/ci.yml")),
+            (
+                ".github/workflows/ci.yml",
+                Some("/w/shop/.github/workflows/ci.yml"),
+            ),
             (".env", None),
             ("id_rsa", None),
             (".ssh/config", None),
@@ -153,9 +156,24 @@ mod tests {
         };
         assert_eq!(paths(&edit("a", "b")), [path]);
         let rows = [
-            ("replaced", edit("two", "2"), Some("one\ntwo\n"), Some("one\n2\n")),
-            ("not in the file", edit("three", "3"), Some("one\ntwo\n"), None),
-            ("twice in the file", edit("o", "0"), Some("one\ntwo\n"), None),
+            (
+                "replaced",
+                edit("two", "2"),
+                Some("one\ntwo\n"),
+                Some("one\n2\n"),
+            ),
+            (
+                "not in the file",
+                edit("three", "3"),
+                Some("one\ntwo\n"),
+                None,
+            ),
+            (
+                "twice in the file",
+                edit("o", "0"),
+                Some("one\ntwo\n"),
+                None,
+            ),
             (
                 "written whole",
                 tool("write_file", json!({ "path": path, "content": "new\n" })),

@@ -1,6 +1,7 @@
 //! The JSON of the API: requests, and lists in responses.
 
 pub(crate) mod call;
+pub(crate) mod edits;
 pub(crate) mod lists;
 pub(crate) mod practice;
 pub(crate) mod refusal;

@@ -3,32 +3,33 @@
 use std::path::{Path, PathBuf};
 
 use countersign_core::written::CONTENT_BYTES_MAX;
-use countersign_gate::GateError;
 use countersign_gate::approvals::comparing::{Comparable, Found};
 use countersign_gate::base::principal::Principal;
 use countersign_gate::records::view::FileChanges;
 use countersign_gate::reviews::Held;
+use countersign_gate::{Gate, GateError};
 
 use super::blocking;
 use super::on_disk::place_of;
 use super::place::Spot;
-use crate::agent::Agent;
 
-impl Agent {
-    /// Returns how the call of the question `id` would change files, as they are now.
-    pub async fn file_changes(&self, who: &Principal, id: &str) -> Result<FileChanges, GateError> {
-        let Comparable { cwd, paths } = self.gate().comparable(who, id).await?;
-        let cwd = PathBuf::from(cwd.unwrap_or_default());
-        let reading = move || {
-            let found = paths.into_iter().map(|path| Found {
-                now: text_at(&cwd, &path),
-                path,
-            });
-            Ok(found.collect())
-        };
-        let found = blocking(reading).await.unwrap_or_default();
-        self.gate().compared(who, id, found).await
-    }
+/// Returns how the call of the question `id` would change files, as they are now.
+pub(crate) async fn file_changes(
+    gate: &Gate,
+    who: &Principal,
+    id: &str,
+) -> Result<FileChanges, GateError> {
+    let Comparable { cwd, paths } = gate.comparable(who, id).await?;
+    let cwd = PathBuf::from(cwd.unwrap_or_default());
+    let reading = move || {
+        let found = paths.into_iter().map(|path| Found {
+            now: text_at(&cwd, &path),
+            path,
+        });
+        Ok(found.collect())
+    };
+    let found = blocking(reading).await.unwrap_or_default();
+    gate.compared(who, id, found).await
 }
 
 /// Returns the text of a file; `None` if there is none.

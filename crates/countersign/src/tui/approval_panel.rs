@@ -555,6 +555,10 @@ impl ApprovalPanel {
         match event {
             Event::ApprovalResolved(told) if told.approval_id == self.subject.id => {
                 self.settle(decided(told));
+                if told.edited {
+                    // The event does not say to what.
+                    return vec![Self::fetch(&self.subject.id)];
+                }
             }
             Event::ApprovalHeld(told) | Event::ApprovalTakenBack(told)
                 if told.approval_id == self.subject.id && self.sent.is_none() =>

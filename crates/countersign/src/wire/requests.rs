@@ -242,15 +242,6 @@ impl OutcomeBody {
     }
 }
 
-/// The arguments of a call as a person would change them.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct EditBody {
-    /// The arguments, an object.
-    #[schema(value_type = Object)]
-    pub(crate) args: Value,
-}
-
 /// An answer a person gives.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]

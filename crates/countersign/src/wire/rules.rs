@@ -132,9 +132,8 @@ pub(crate) fn order() -> Vec<OrderedRule> {
 /// Returns the keys that have a value as they are shown: without people, and without secrets.
 pub(crate) fn keys(entries: Vec<Entry>) -> Vec<KeyInForce> {
     let entries = entries.into_iter();
-    let in_force = entries.filter(|entry| {
-        entry.origin != Origin::Unset && !LEFT_OUT.contains(&entry.key.as_str())
-    });
+    let in_force = entries
+        .filter(|entry| entry.origin != Origin::Unset && !LEFT_OUT.contains(&entry.key.as_str()));
     in_force
         .map(|entry| KeyInForce {
             value: shown(&entry.value),

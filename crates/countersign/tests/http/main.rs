@@ -22,8 +22,8 @@ mod hook_failures;
 mod hooks;
 mod init;
 mod kill;
-mod ntfy;
 mod models;
+mod ntfy;
 #[path = "../shared/ours.rs"]
 mod ours;
 mod page;

@@ -90,4 +90,5 @@ impl Approvals {
 }
 
 /// Said where the edit does not fit the file as it is now.
-const UNFIT: &str = "the file does not hold the text that this call would replace, or holds it several times";
+const UNFIT: &str =
+    "the file does not hold the text that this call would replace, or holds it several times";

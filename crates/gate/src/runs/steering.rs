@@ -21,12 +21,7 @@ const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 impl Runs {
     /// Stores `text` for the agent, which reads it before it asks the model again. Only for the
     /// person who started the run: a conversation belongs to one person.
-    pub async fn steer_run(
-        &self,
-        who: &Principal,
-        id: &str,
-        text: &str,
-    ) -> Result<Run, GateError> {
+    pub async fn steer_run(&self, who: &Principal, id: &str, text: &str) -> Result<Run, GateError> {
         if !who.role.answers() {
             return Err(GateError::Forbidden("only approvers can talk to the agent"));
         }

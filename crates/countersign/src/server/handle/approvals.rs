@@ -9,8 +9,9 @@ use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params};
 use crate::server::whole_id::WholeId;
 use crate::telemetry;
+use crate::wire::edits::EditBody;
 use crate::wire::lists::{ApprovalList, DeliveryList};
-use crate::wire::requests::{ApprovalQuery, EditBody, ResolveBody};
+use crate::wire::requests::{ApprovalQuery, ResolveBody};
 use crate::wire::rows::{InboxList, InboxQuery};
 
 /// Lists approvals

@@ -267,14 +267,15 @@ fn a_permission_is_shown_before_it_is_left() {
         shown.press_now(KeyCode::Enter).wishes.is_empty(),
         "it was not read yet"
     );
+    assert!(shown.text().contains("These calls of laptop in session"));
+    // A digit means a choice of the card, and none of these.
+    assert!(shown.press(KeyCode::Char('2')).wishes.is_empty());
+    shown.press(KeyCode::Down);
     assert!(
         shown
             .text()
             .contains("would have matched 12 of the last 200 calls")
     );
-    // A digit means a choice of the card, and none of these.
-    assert!(shown.press(KeyCode::Char('2')).wishes.is_empty());
-    shown.press(KeyCode::Down);
     let reaction = shown.press(KeyCode::Enter);
     let wanted = json!({ "choice": "session", "scope": preview()["scopes"][1]["scope"] });
     assert_eq!(sent(&reaction.wishes, "/resolve"), Some(&wanted));
