@@ -38,8 +38,10 @@ pub(super) fn decide(hook: &Hook, wish: &Wish) -> Result<Answer, Complaint> {
     };
     let alone = alone(hook, &call)?;
     let mut body = body(hook, &call, &wish.session, wish.part.as_deref());
-    if !hook.adapter.takes_changes(wish) {
-        body["takes_changes"] = false.into();
+    if let Some(fields) = body.as_object_mut()
+        && !hook.adapter.takes_changes(wish)
+    {
+        fields.insert("takes_changes".to_owned(), false.into());
     }
     if alone == Alone::Allows {
         spool::add(hook, body, false)?;

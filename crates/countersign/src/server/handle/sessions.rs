@@ -62,7 +62,9 @@ pub(crate) async fn messages(
 ) -> Answer<MessageList> {
     let said = app.gate.said_behind(&id, None).await?;
     let of_run = |mut said: Said| {
-        said.message["run_id"] = said.run.into();
+        if let Some(fields) = said.message.as_object_mut() {
+            fields.insert("run_id".to_owned(), said.run.into());
+        }
         said.message
     };
     let mut messages: Vec<Value> = said.into_iter().map(of_run).collect();

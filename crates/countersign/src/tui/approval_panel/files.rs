@@ -77,11 +77,11 @@ struct Numbered<'a> {
 }
 
 impl Numbered<'_> {
-    fn old(&self, at: usize) -> String {
+    fn before(&self, at: usize) -> String {
         self.line(at, self.old)
     }
 
-    fn new(&self, at: usize) -> String {
+    fn after(&self, at: usize) -> String {
         self.line(at, self.new)
     }
 
@@ -93,15 +93,20 @@ impl Numbered<'_> {
     fn push_below(&self, doc: &mut Doc, op: &DiffOp, theme: Theme) {
         if op.tag() == DiffTag::Equal {
             for at in op.new_range() {
-                doc.push(Part::with_lead("", "│   ", &self.new(at), theme.plain()));
+                doc.push(Part::with_lead("", "│   ", &self.after(at), theme.plain()));
             }
             return;
         }
         for at in op.old_range() {
-            doc.push(Part::with_lead("", "│ - ", &self.old(at), theme.removed()));
+            doc.push(Part::with_lead(
+                "",
+                "│ - ",
+                &self.before(at),
+                theme.removed(),
+            ));
         }
         for at in op.new_range() {
-            doc.push(Part::with_lead("", "│ + ", &self.new(at), theme.added()));
+            doc.push(Part::with_lead("", "│ + ", &self.after(at), theme.added()));
         }
     }
 
@@ -118,8 +123,8 @@ impl Numbered<'_> {
                 Some(line) => (sign, line, style),
                 None => ("│   ", String::new(), theme.plain()),
             };
-            let left = side(left.map(|at| self.old(at)), "│ - ", theme.removed());
-            let right = side(right.map(|at| self.new(at)), "│ + ", theme.added());
+            let left = side(left.map(|at| self.before(at)), "│ - ", theme.removed());
+            let right = side(right.map(|at| self.after(at)), "│ + ", theme.added());
             doc.push(Part::pair(
                 (left.0, &left.1, left.2),
                 (right.0, &right.1, right.2),
