@@ -227,7 +227,11 @@ impl Mattermost {
             "url": self.route_url("dialog"),
             "dialog": match click.press {
                 Press::Choose(_) => confirmation(order, click.press, &state),
-                press => dialog(press, &state),
+                press @ (Press::DenyNote
+                | Press::View
+                | Press::Answer(_)
+                | Press::Other
+                | Press::Revoke) => dialog(press, &state),
             },
         });
         let path = ["actions", "dialogs", "open"];

@@ -75,9 +75,8 @@ impl Desk {
                 Ok(None) | Err(_) => return,
             }
             // Another gateway may have shown it all the while.
-            match desk.gate.is_told(desk.chat.name(), &run).await {
-                Ok(false) => desk.tell_end(&thread, &run, "").await,
-                Ok(true) | Err(_) => {}
+            if let Ok(false) = desk.gate.is_told(desk.chat.name(), &run).await {
+                desk.tell_end(&thread, &run, "").await;
             }
         });
     }
