@@ -10,7 +10,7 @@ import {
   get,
   useLoaded,
   useSignal
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/views/rules.tsx
 var LISTS = [

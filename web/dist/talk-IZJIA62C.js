@@ -34,7 +34,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;
@@ -363,7 +363,7 @@ var NEAR = 48;
 function useFollowing() {
   const scroll = T(null);
   const content = T(null);
-  const follows = T(true);
+  const isAway = useSignal(false);
   const seen = T({ top: 0, height: 0 });
   const hasNew = useSignal(false);
   const remember = (element) => {
@@ -382,7 +382,7 @@ function useFollowing() {
     const observer = new ResizeObserver(() => {
       const element = scroll.current;
       if (element === null) return;
-      if (follows.current) goToEnd();
+      if (!isAway.value) goToEnd();
       else {
         hasNew.value ||= element.scrollHeight > seen.current.height;
         remember(element);
@@ -398,16 +398,16 @@ function useFollowing() {
     const isAtEnd = element.scrollHeight - element.scrollTop - element.clientHeight < NEAR;
     const wentUp = element.scrollTop < seen.current.top && element.scrollHeight >= seen.current.height;
     if (isAtEnd) {
-      follows.current = true;
+      isAway.value = false;
       hasNew.value = false;
-    } else if (wentUp) follows.current = false;
+    } else if (wentUp) isAway.value = true;
     remember(element);
   };
   const toEnd = () => {
-    follows.current = true;
+    isAway.value = false;
     goToEnd();
   };
-  return { scroll, content, hasNew, toEnd, scrolled };
+  return { scroll, content, hasNew, isAway, toEnd, scrolled };
 }
 
 // src/parts/composer.tsx
@@ -550,11 +550,11 @@ function single(line, blocks, flush) {
   } else if (item !== null) {
     flush();
     const [, indent = "", number, rest = ""] = item;
-    const entry = { depth: Math.min(DEPTH_MAX, Math.floor(indent.length / 2)), parts: inlines(rest) };
-    const last = blocks.at(-1);
     const isOrdered = number !== void 0;
+    const entry = { depth: Math.min(DEPTH_MAX, Math.floor(indent.length / 2)), number: isOrdered ? Number(number) : null, parts: inlines(rest) };
+    const last = blocks.at(-1);
     if (last?.kind === "list" && (last.isOrdered === isOrdered || entry.depth > 0)) last.items.push(entry);
-    else blocks.push({ kind: "list", isOrdered, start: Number(number ?? 1), items: [entry] });
+    else blocks.push({ kind: "list", isOrdered, items: [entry] });
   } else return false;
   return true;
 }
@@ -621,8 +621,8 @@ function BlockView({ block }) {
     case "rule":
       return a("hr", {});
     case "list": {
-      const items = block.items.map((item, index) => a("li", { class: `depth-${item.depth}`, children: a(Parts, { parts: item.parts }) }, index));
-      return block.isOrdered ? a("ol", { start: block.start, children: items }) : a("ul", { children: items });
+      const items = block.items.map((item, index) => a("li", { class: `depth-${item.depth} ${item.number === null ? "bullet" : "numbered-item"}`, value: item.number ?? void 0, children: a(Parts, { parts: item.parts }) }, index));
+      return block.isOrdered ? a("ol", { children: items }) : a("ul", { children: items });
     }
   }
 }
@@ -742,7 +742,7 @@ function Thread({ session }) {
     return () => conversation.close();
   }, []);
   const blocks = conversation.blocks.value;
-  const { scroll, content, hasNew, toEnd, scrolled } = useFollowing();
+  const { scroll, content, hasNew, isAway, toEnd, scrolled } = useFollowing();
   if (problem.value !== null) return a(Problem, { error: problem.value });
   const waits = blocks.filter(isWaiting);
   const [first] = waits;
@@ -761,7 +761,7 @@ function Thread({ session }) {
         a(Icon, { name: "clock" }),
         " Waiting for you"
       ] }) : null,
-      hasNew.value ? a("button", { type: "button", class: "button", onClick: toEnd, children: [
+      hasNew.value || isAway.value ? a("button", { type: "button", class: "button", onClick: toEnd, children: [
         waits.length > 0 ? "Show it" : "New messages",
         " ↓"
       ] }) : null

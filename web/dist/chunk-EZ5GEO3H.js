@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WK6AANX7.js";
+} from "./chunk-EZ5GEO3H.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/views/reviews.tsx
 function Reviews() {

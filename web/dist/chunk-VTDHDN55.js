@@ -1266,9 +1266,12 @@ async function turnOn() {
 async function turnOff() {
   const subscribed = await subscription();
   const id = thisDevice.value ?? (subscribed === null ? null : await idOf(subscribed.endpoint));
-  if (id !== null) await remove(`/v1/devices/${id}`);
   await subscribed?.unsubscribe();
   thisDevice.value = null;
+  if (id === null) return;
+  await remove(`/v1/devices/${id}`).catch((error) => {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+  });
 }
 async function subscription() {
   if (ability() !== "able") return null;
@@ -4063,15 +4066,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-ZQEXUWPQ.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-DQHOZQMA.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-ADGWLIA7.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-37PT2YQR.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-M76WMV24.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-WOTW2OUT.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-ZTWKSKWQ.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-34FALVNG.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-KCBZ4FHH.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-IZJIA62C.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-FL5N762Y.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-2XQMDUSZ.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-OZQDVSYI.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-DOMNYXL4.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-ZXSTCFDS.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-OIAKTXKH.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-4IPR726L.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-GGGUNEOM.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

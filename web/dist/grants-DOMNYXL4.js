@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WK6AANX7.js";
+} from "./chunk-EZ5GEO3H.js";
 import {
   Empty,
   Facts,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/views/grants.tsx
 function Grants() {

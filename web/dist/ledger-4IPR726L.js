@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/badge.ts
 function badge() {

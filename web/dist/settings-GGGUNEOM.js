@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WK6AANX7.js";
+} from "./chunk-EZ5GEO3H.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WK6AANX7.js";
+} from "./chunk-EZ5GEO3H.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-LTXAFOOX.js";
+} from "./chunk-VTDHDN55.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;
