@@ -94,10 +94,17 @@ impl Desk {
             | Command::New
             | Command::Retry
             | Command::Stop
-            | Command::Whoami) => match self.about(typed, &who, other).await {
-                Err(GateError::NotFound { kind, .. }) => Ok(self.no_such(kind)),
-                done => done.map_err(failed),
-            },
+            | Command::Whoami) => {
+                let list = if matches!(other, Command::Revoke { .. }) {
+                    Command::Grants
+                } else {
+                    Command::Pending
+                };
+                match self.about(typed, &who, other).await {
+                    Err(GateError::NotFound { kind, .. }) => Ok(self.no_such(kind, &list)),
+                    done => done.map_err(failed),
+                }
+            }
         }
     }
 
@@ -210,15 +217,10 @@ impl Desk {
     }
 
     /// Returns what is said about an id that is nobody's.
-    fn no_such(&self, kind: &str) -> String {
-        let list = if kind == "grant" {
-            Command::Grants
-        } else {
-            Command::Pending
-        };
+    fn no_such(&self, kind: &str, list: &Command) -> String {
         let row = TABLE
             .iter()
-            .find(|row| Command::of(row.name, "").as_ref() == Ok(&list));
+            .find(|row| Command::of(row.name, "").as_ref() == Ok(list));
         let mut words = format!("There is no {kind} with this id. Nothing was changed.");
         if let Some(list) = row.and_then(|row| self.chat.typed_as(row.name)) {
             let _infallible = write!(words, " `{list}` lists those there are.");
@@ -240,7 +242,9 @@ impl Desk {
 
     async fn show(&self, typed: &Typed, who: &Principal, id: &str) -> Result<String, Refusal> {
         let view = match self.gate.approval(who, id).await {
-            Err(GateError::NotFound { kind, .. }) => return Ok(self.no_such(kind)),
+            Err(GateError::NotFound { kind, .. }) => {
+                return Ok(self.no_such(kind, &Command::Pending));
+            }
             view => view.map_err(failed)?,
         };
         let text = fenced(&view.card.plain_text());
