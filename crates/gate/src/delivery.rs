@@ -48,6 +48,11 @@ const TRIES_BEFORE_NEXT: u32 = 4;
 const LEASE_MILLIS: i64 = 60_000;
 /// How often deliveries are looked for that nobody works at any more.
 const SWEEP_EVERY: Duration = Duration::from_secs(20);
+/// How long a click or a deletion waits until it is written down where its card is: people can see a
+/// card a moment before that.
+pub(crate) const NOTED_WITHIN: Duration = Duration::from_secs(3);
+/// How often it is looked for meanwhile.
+pub(crate) const LOOK_EVERY: Duration = Duration::from_millis(50);
 /// A person counts as present for this long after a read, in milliseconds.
 const LOOKING_MILLIS: i64 = 30_000;
 

@@ -6,7 +6,7 @@
 //! changes nothing, is told to the person alone, and is in the ledger.
 
 use std::sync::atomic::{AtomicI64, AtomicU32, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use countersign_channels::order::{Attempt, Delivered, Subject};
 use countersign_channels::press::{Click, Press, Proof, Standing, Untrusted};
@@ -27,6 +27,7 @@ use crate::chats::refusal::{closed, failed, refused};
 use crate::clarifications::Clarified;
 use crate::delivery::About;
 use crate::delivery::audience::account_in;
+use crate::delivery::{LOOK_EVERY, NOTED_WITHIN};
 use crate::people::PersonView;
 use crate::records::deliveries::StoredDelivery;
 use crate::records::event::{ClickRefused, Event};
@@ -36,12 +37,6 @@ use crate::records::view::ApprovalView;
 
 /// Refusals of what nobody vouched for that are written down per minute; anybody can send those.
 const STRANGE_PER_MINUTE_MAX: u32 = 60;
-/// How long a click waits until it is written down where its card is: people can see a card a moment
-/// before that.
-const NOTED_WITHIN: Duration = Duration::from_secs(3);
-/// How often it is looked for meanwhile.
-const LOOK_EVERY: Duration = Duration::from_millis(50);
-
 /// The result of an interaction.
 #[derive(Clone, Debug)]
 pub struct Clicked {

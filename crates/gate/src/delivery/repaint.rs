@@ -14,7 +14,7 @@ use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreEr
 use tokio::time::Instant;
 
 use crate::GateError;
-use crate::delivery::{Delivery, PAUSE_FIRST, PAUSE_MAX};
+use crate::delivery::{Delivery, LOOK_EVERY, NOTED_WITHIN, PAUSE_FIRST, PAUSE_MAX};
 use crate::records::deliveries::StoredDelivery;
 use crate::records::stored::{read, written};
 
@@ -91,37 +91,64 @@ impl Delivery {
         channel: &str,
         reference: &str,
     ) -> Result<(), GateError> {
-        for record in self.base.deliveries(subject).await? {
-            let mut delivery: StoredDelivery = read(&record)?;
-            let is_it =
-                delivery.channel == channel && delivery.reference.as_deref() == Some(reference);
-            if !is_it || self.about(subject).await?.closing.is_some() {
-                continue;
-            }
-            delivery.reference = None;
-            delivery.driver.clear();
-            delivery.again += 1;
-            let put = Put {
-                record: Record {
-                    // Nobody works at it, so whoever looks first takes it.
-                    status: DeliveryStatus::Trying.word().to_owned(),
-                    due_at: Some(self.base.clock.now().0),
-                    body: written(&delivery),
-                    ..record.clone()
-                },
-                expect: Expect::Version(record.version),
-            };
-            let change = Change {
-                puts: vec![put],
-                entries: Vec::new(),
-            };
-            match self.base.store.commit(change).await {
-                Ok(_) => self.base.cards.deliver_soon(subject),
-                Err(StoreError::Conflict { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
+        let Some((record, mut delivery)) = self.noted(subject, channel, reference).await? else {
+            return Ok(());
+        };
+        if self.about(subject).await?.closing.is_some() {
+            return Ok(());
+        }
+        delivery.reference = None;
+        delivery.driver.clear();
+        delivery.again += 1;
+        let put = Put {
+            expect: Expect::Version(record.version),
+            record: Record {
+                // Nobody works at it, so whoever looks first takes it.
+                status: DeliveryStatus::Trying.word().to_owned(),
+                due_at: Some(self.base.clock.now().0),
+                body: written(&delivery),
+                ..record
+            },
+        };
+        let change = Change {
+            puts: vec![put],
+            entries: Vec::new(),
+        };
+        match self.base.store.commit(change).await {
+            Ok(_) => self.base.cards.deliver_soon(subject),
+            Err(StoreError::Conflict { .. }) => {}
+            Err(error) => return Err(error.into()),
         }
         Ok(())
+    }
+
+    /// Returns the delivery whose card is `reference`. A card can be deleted before it is noted that
+    /// it was delivered, so one that is under way is waited for.
+    async fn noted(
+        &self,
+        subject: &str,
+        channel: &str,
+        reference: &str,
+    ) -> Result<Option<(Record, StoredDelivery)>, GateError> {
+        let since = Instant::now();
+        loop {
+            let mut is_under_way = false;
+            for record in self.base.deliveries(subject).await? {
+                let delivery: StoredDelivery = read(&record)?;
+                if delivery.channel != channel {
+                    continue;
+                }
+                match delivery.reference.as_deref() {
+                    Some(known) if known == reference => return Ok(Some((record, delivery))),
+                    Some(_) => {}
+                    None => is_under_way |= record.status == DeliveryStatus::Trying.word(),
+                }
+            }
+            if !is_under_way || since.elapsed() > NOTED_WITHIN {
+                return Ok(None);
+            }
+            tokio::time::sleep(LOOK_EVERY).await;
+        }
     }
 
     /// Paints the cards of a question as they are to look now.

@@ -10,9 +10,10 @@ use serde_json::json;
 use crate::support::{DANGEROUS, World, command, reply, world};
 
 fn code(error: &GateError) -> &'static str {
-    match error {
-        GateError::Invalid { code, .. } => code,
-        _ => "another error",
+    if let GateError::Invalid { code, .. } = error {
+        code
+    } else {
+        "another error"
     }
 }
 
