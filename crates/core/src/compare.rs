@@ -88,7 +88,9 @@ fn may_be_shown(ground: &Ground, path: &str) -> bool {
         | PathKind::Generated
         | PathKind::Document => true,
     };
+    // Some tools expand variables in a path, and then another file is meant.
     is_open
+        && !path.contains('$')
         && place.inside == Some(true)
         && !place.vague
         && !place.whole_workspace

@@ -4,6 +4,7 @@ pub(crate) mod call;
 pub(crate) mod edits;
 pub(crate) mod lists;
 pub(crate) mod practice;
+pub(crate) mod queries;
 pub(crate) mod refusal;
 pub(crate) mod requests;
 pub(crate) mod rows;

@@ -163,6 +163,16 @@ impl<'a> Follow<'a> {
         let mut interrupts = 0;
         loop {
             tokio::select! {
+                // What was typed ends the prompt's line, so nothing is printed before it is read.
+                biased;
+                _ = tokio::signal::ctrl_c() => self.wants_stop = true,
+                typed = typed(&mut self.reads), if self.is_terminal && !self.asked.is_empty() => {
+                    self.prompted = None;
+                    match typed {
+                        Typed::Line(typed) => self.answer(typed).await?,
+                        Typed::Enter => self.show_question().await?,
+                    }
+                }
                 event = events.next() => match event {
                     Some(told) => {
                         last = told.id.or(last);
@@ -173,14 +183,6 @@ impl<'a> Follow<'a> {
                     }
                     None => events = self.again(&path, last).await?,
                 },
-                typed = typed(&mut self.reads), if self.is_terminal && !self.asked.is_empty() => {
-                    self.prompted = None;
-                    match typed {
-                        Typed::Line(typed) => self.answer(typed).await?,
-                        Typed::Enter => self.show_question().await?,
-                    }
-                }
-                _ = tokio::signal::ctrl_c() => self.wants_stop = true,
             }
             if std::mem::take(&mut self.wants_stop) {
                 interrupts += 1;

@@ -30,7 +30,7 @@ use follow::{Follower, Told, Which};
 pub(crate) use start::now;
 
 use crate::config::settings::Dialect;
-use crate::wire::requests::EventsQuery;
+use crate::wire::queries::EventsQuery;
 
 /// Events of everything the caller may see
 #[utoipa::path(get, path = "/v1/events", params(EventsQuery,

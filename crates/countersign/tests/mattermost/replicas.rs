@@ -4,7 +4,7 @@ use countersign_testkit::model::{MODEL, ModelServer, Reply};
 use countersign_testkit::postgres::Server;
 use serde_json::json;
 
-use crate::scene::{Scene, TOKEN};
+use crate::scene::{Scene, TOKEN, is_unheard};
 use crate::support::{Gateway, RISKY};
 
 /// Messages that both gateways hear.
@@ -35,7 +35,7 @@ fn two_gateways_post_one_card_take_one_click_and_answer_a_message_once() {
     scene.relay.lead_to(&other.url);
     let used = {
         scene.relay.hold_back();
-        assert_eq!(scene.ana.click(card.id(), "once").status, 503);
+        assert!(is_unheard(scene.ana.click(card.id(), "once").status));
         scene.relay.lead_to(&other.url);
         let passed = scene.relay.passed();
         passed.last().unwrap().body.clone()

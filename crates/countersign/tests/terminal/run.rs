@@ -92,12 +92,12 @@ fn line_by_line_nothing_lands_behind_the_prompt() {
     let mut terminal = lines(&scene.gateway, &["run", "clean up"], &[PLAIN]);
     terminal.shows("1 more waiting.");
     let is_prompt = |row: &str| row.starts_with("Type ") && row.ends_with("tell the agent why:");
+    // What comes later would be printed above the prompt.
+    let notes = ["· rm -rf ~/one", "· rm -rf ~/two", "1 more waiting."];
     terminal.wait_for("the prompt on the last line", |seen| {
         let rows = seen.rows();
-        rows.iter()
-            .rev()
-            .find(|row| !row.is_empty())
-            .is_some_and(|row| is_prompt(row))
+        let last = rows.iter().rev().find(|row| !row.is_empty());
+        last.is_some_and(|row| is_prompt(row)) && notes.iter().all(|it| seen.text().contains(it))
     });
     terminal.press("4 not now\r");
     terminal.shows("Denied by");

@@ -7,7 +7,7 @@ use countersign_store::{Database, Kind, Query, StoreError};
 use crate::server::App;
 use crate::server::auth::Caller;
 use crate::server::problem::Problem;
-use crate::wire::requests::EventsQuery;
+use crate::wire::queries::EventsQuery;
 
 /// Entries are written in the order they are committed, not in the order they were drafted; a run's
 /// first entry may stand a little before its call's time would put it.

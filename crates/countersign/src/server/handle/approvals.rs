@@ -11,7 +11,8 @@ use crate::server::whole_id::WholeId;
 use crate::telemetry;
 use crate::wire::edits::EditBody;
 use crate::wire::lists::{ApprovalList, DeliveryList};
-use crate::wire::requests::{ApprovalQuery, ResolveBody};
+use crate::wire::queries::ApprovalQuery;
+use crate::wire::requests::ResolveBody;
 use crate::wire::rows::{InboxList, InboxQuery};
 
 /// Lists approvals

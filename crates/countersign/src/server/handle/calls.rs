@@ -21,9 +21,8 @@ use crate::server::body::{JsonBody, Params, StrictBody, wait};
 use crate::server::problem::Problem;
 use crate::telemetry;
 use crate::wire::lists::CallList;
-use crate::wire::requests::{
-    CallBody, ConsumeBody, OutcomeBody, TraceQuery, WaitQuery, WithdrawBody,
-};
+use crate::wire::queries::{TraceQuery, WaitQuery};
+use crate::wire::requests::{CallBody, ConsumeBody, OutcomeBody, WithdrawBody};
 
 /// Longest name of a request.
 const IDEMPOTENCY_BYTES_MAX: usize = 255;

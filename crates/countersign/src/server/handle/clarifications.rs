@@ -10,7 +10,8 @@ use crate::server::body::{JsonBody, Params, wait};
 use crate::server::problem::Problem;
 use crate::server::whole_id::WholeId;
 use crate::wire::lists::ClarificationList;
-use crate::wire::requests::{ClarifyBody, QuestionBody, WaitQuery};
+use crate::wire::queries::WaitQuery;
+use crate::wire::requests::{ClarifyBody, QuestionBody};
 
 /// Asks a person a question
 #[utoipa::path(post, path = "/v1/clarifications", request_body = QuestionBody,

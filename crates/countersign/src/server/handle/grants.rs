@@ -13,7 +13,8 @@ use crate::server::body::{JsonBody, Params};
 use crate::server::problem::Problem;
 use crate::server::whole_id::WholeId;
 use crate::wire::lists::{GrantList, OverrideList, ReviewList, ScopeList};
-use crate::wire::requests::{GrantQuery, OverrideBody, PreviewBody, SessionQuery};
+use crate::wire::queries::{GrantQuery, SessionQuery};
+use crate::wire::requests::{OverrideBody, PreviewBody};
 
 /// Lists grants
 #[utoipa::path(get, path = "/v1/grants", params(GrantQuery),

@@ -16,7 +16,8 @@ use crate::server::body::{JsonBody, Params};
 use crate::server::problem::Problem;
 use crate::server::whole_id::WholeId;
 use crate::wire::lists::{EntryList, TraceList};
-use crate::wire::requests::{HistoryQuery, LedgerQuery, ReplayBody, StatsQuery, millis};
+use crate::wire::queries::{HistoryQuery, LedgerQuery, StatsQuery, millis};
+use crate::wire::requests::ReplayBody;
 
 /// Entries of one page.
 const ENTRIES_MAX: u32 = 1000;

@@ -7,7 +7,7 @@ use super::{Answer, Reach};
 use crate::server::auth::Caller;
 use crate::server::body::Params;
 use crate::wire::lists::UsageList;
-use crate::wire::requests::millis;
+use crate::wire::queries::millis;
 use crate::wire::runs::UsageQuery;
 
 /// Shows token usage by day, task and model
