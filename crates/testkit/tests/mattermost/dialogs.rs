@@ -111,14 +111,14 @@ fn a_submission_says_who_by_the_session_and_carries_no_trigger() {
     received.as_object_mut().unwrap().sort_keys();
     let expected = json!({
         "callback_id": "c", "cancelled": false, "channel_id": place.channel_id, "state": "s",
-        "submission": { "answer": "42" }, "team_id": "", "type": "dialog_submission",
+        "submission": { "answer": "42" }, "team_id": place.team_id, "type": "dialog_submission",
         "user_id": ana.id,
     });
     assert_eq!(received, expected);
     // Anybody may send anything anywhere, but only as themselves, and from where they are.
     let forged = json!({
         "url": integration.url, "callback_id": "x", "state": "forged", "user_id": "somebody",
-        "channel_id": place.channel_id, "submission": {},
+        "channel_id": place.channel_id, "team_id": place.team_id, "submission": {},
     });
     assert_eq!(ana.post("/actions/dialogs/submit", &forged).status, 200);
     assert_eq!(integration.next().json()["user_id"], ana.id.as_str());

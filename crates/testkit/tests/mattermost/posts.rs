@@ -10,6 +10,7 @@ fn a_post_is_refused_where_the_real_server_refuses_it() {
     let (_server, place) = started(Settings::default());
     let (channel, bot) = (place.channel_id.as_str(), &place.bot);
     let ana = place.person("ana").unwrap();
+    let ben = place.person("ben").unwrap();
     let outsider = place.outsider("olga").unwrap();
     let root = bot.say(channel, "", "first");
     let reply = bot.say(channel, root.text("id"), "second");
@@ -41,7 +42,9 @@ fn a_post_is_refused_where_the_real_server_refuses_it() {
             bot.post("/posts", &json!({ "message": "x" })),
             400,
         ),
-        ("a channel it is not in", bot.say(&elsewhere, "", "x"), 403),
+        ("a channel ben is not in", ben.say(&elsewhere, "", "x"), 403),
+        // Who administers the team writes everywhere in it.
+        ("a channel of its team", bot.say(&elsewhere, "", "x"), 201),
         ("somebody outside", outsider.say(channel, "", "x"), 403),
         (
             "an answer to an answer",
