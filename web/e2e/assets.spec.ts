@@ -2,6 +2,9 @@
 
 import { expect, signIn, test } from "./gateway";
 
+// The worker would answer for the gateway, and what a worker fetches is not seen here.
+test.use({ serviceWorkers: "block" });
+
 test("a view's script is loaded when it is opened, and files are kept by their name", async ({ page, gateway }) => {
   const loaded: string[] = [];
   page.on("response", (response) => {

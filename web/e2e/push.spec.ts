@@ -39,7 +39,7 @@ test("a reload while the gateway is away shows the app, and no answer of the API
   await expect(page.getByText(COMMAND).first()).toBeVisible();
   await gateway.stop();
   await page.reload();
-  await expect(page.getByRole("heading", { name: "The gateway is down" })).toBeVisible();
+  await expect(page.getByRole("heading", { name: "Gateway offline, reconnecting" })).toBeVisible();
   const kept = await page.evaluate(async () => {
     const names = await caches.keys();
     const paths = await Promise.all(names.map(async (name) => (await (await caches.open(name)).keys()).map((it) => new URL(it.url).pathname)));
