@@ -10,6 +10,7 @@
 
 mod commands;
 mod crisis;
+mod crisis_authors;
 mod impact;
 mod parser_agreement;
 mod personal;

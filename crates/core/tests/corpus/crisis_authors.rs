@@ -1,0 +1,122 @@
+//! Texts of authors who have not seen the rules: that they are sound, and what the rules make of them.
+
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot read its data should fail"
+)]
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::Path;
+
+use countersign_core::content::crisis::{is_sensitive, scan_conversation};
+use serde_json::Value;
+
+const LANGUAGES: [&str; 15] = [
+    "ar", "de", "en", "es", "fr", "hi", "it", "ja", "ko", "nl", "pl", "pt", "ru", "tr", "zh",
+];
+
+#[expect(clippy::disallowed_methods, reason = "tests read data sets")]
+fn rows(of_talks: bool) -> Vec<Value> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../corpus/crisis");
+    let files = std::fs::read_dir(folder).expect("the folder is there");
+    let mut names: Vec<_> = files.map(|file| file.expect("a file").path()).collect();
+    names.sort();
+    let is_wanted = |path: &Path| {
+        path.extension().is_some_and(|it| it == "jsonl")
+            && path.ends_with("talks.jsonl") == of_talks
+    };
+    let wanted = names.into_iter().filter(|path| is_wanted(path));
+    let texts = wanted.map(|path| std::fs::read_to_string(path).expect("a text"));
+    let texts: Vec<String> = texts.collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    lines
+        .map(|line| serde_json::from_str(line).expect("JSON"))
+        .collect()
+}
+
+fn word<'r>(row: &'r Value, key: &str) -> &'r str {
+    row[key].as_str().unwrap_or_default()
+}
+
+/// Returns a text without what does not tell it from another: case, spaces, signs.
+fn bare(text: &str) -> String {
+    let letters = text.chars().filter(|it| it.is_alphanumeric());
+    letters.flat_map(char::to_lowercase).collect()
+}
+
+#[test]
+fn every_row_is_sound_and_no_text_stands_twice() {
+    let (mut ids, mut texts) = (BTreeSet::new(), BTreeSet::new());
+    let mut pairs: HashMap<String, Vec<String>> = HashMap::new();
+    let rows = rows(false);
+    for row in &rows {
+        let id = word(row, "id");
+        assert!(ids.insert(id.to_owned()), "{id} stands twice");
+        let key = (word(row, "lang").to_owned(), bare(word(row, "text")));
+        assert!(!key.1.is_empty() && texts.insert(key), "{id}: again");
+        assert!(LANGUAGES.contains(&word(row, "lang")), "{id}");
+        assert!(id.starts_with(word(row, "author")), "{id}");
+        assert!(!word(row, "family").is_empty(), "{id}");
+        assert!(
+            ["crisis", "not_crisis"].contains(&word(row, "label")),
+            "{id}"
+        );
+        if let Some(pair) = row["pair"].as_str() {
+            let labels = pairs.entry(pair.to_owned()).or_default();
+            labels.push(word(row, "label").to_owned());
+        }
+    }
+    for (pair, mut labels) in pairs {
+        labels.sort();
+        assert_eq!(labels, ["crisis", "not_crisis"], "{pair}");
+    }
+    let talks = self::rows(true);
+    for row in &talks {
+        let turns = row["context"].as_array().map_or(0, Vec::len);
+        assert!(turns > 0 && !word(row, "outgoing").is_empty(), "{row}");
+        assert!(ids.insert(word(row, "id").to_owned()), "{row}");
+    }
+    println!("{} texts, {} conversations", rows.len(), talks.len());
+}
+
+/// What the rules alone reach on authors they were not written from. They are limits that may only be
+/// moved in the right direction.
+const RECALL_MIN: usize = 1;
+const ALARMS_MAX: usize = 999;
+const TALKS_RECALL_MIN: usize = 1;
+const TALKS_ALARMS_MAX: usize = 999;
+
+#[test]
+fn the_rules_do_no_worse_on_authors_who_have_not_seen_them() {
+    let texts = rows(false);
+    let told = |row: &Value| is_sensitive(word(row, "text"));
+    measure(&texts, told, RECALL_MIN, ALARMS_MAX);
+    let talks = rows(true);
+    let told = |row: &Value| {
+        let turns = row["context"].as_array().into_iter().flatten();
+        let before = turns.filter_map(|turn| turn["text"].as_str());
+        scan_conversation(word(row, "outgoing"), before).is_sensitive()
+    };
+    measure(&talks, told, TALKS_RECALL_MIN, TALKS_ALARMS_MAX);
+}
+
+fn measure(rows: &[Value], told: impl Fn(&Value) -> bool, recall_min: usize, alarms_max: usize) {
+    // Of each author: crises, noticed, others, alarms.
+    let mut counts: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for row in rows {
+        let is_told = usize::from(told(row));
+        let first = if word(row, "label") == "crisis" { 0 } else { 2 };
+        for name in [word(row, "author"), "together"] {
+            let count = counts.entry(name).or_default();
+            count[first] += 1;
+            count[first + 1] += is_told;
+        }
+    }
+    for (author, [crises, noticed, others, alarms]) in &counts {
+        println!("{author}: {noticed}/{crises} noticed, {alarms}/{others} alarms");
+    }
+    let [crises, noticed, others, alarms] = counts["together"];
+    assert!(noticed * 1000 >= recall_min * crises, "{noticed}/{crises}");
+    assert!(alarms * 1000 <= alarms_max * others, "{alarms}/{others}");
+}
