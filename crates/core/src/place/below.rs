@@ -40,10 +40,16 @@ impl Ground {
         }
         // Whoever gives the name of a secret means the secret.
         let given = look.only.iter().filter(|only| !only.contains('/'));
-        let given = given.map(|only| format!("{root}/x/{only}"));
         let inside = self.inside(&root) == Some(true);
-        let means = |path: &String| !(inside && path.contains('*')) && self.is_secret(path);
-        let telling = given.into_iter().find(means);
+        let given = given.filter_map(|only| {
+            let only = if inside {
+                named_by(only)?
+            } else {
+                only.clone()
+            };
+            Some(format!("{root}/x/{only}"))
+        });
+        let telling = given.into_iter().find(|path| self.is_secret(path));
         if telling.is_some() {
             return telling;
         }
@@ -143,6 +149,13 @@ impl Look {
             bare.then(|| name.to_owned())
         })
     }
+}
+
+/// Returns the name that a pattern is about, where it is about one: `.env` for `*.env*`, nothing for `*`.
+fn named_by(pattern: &str) -> Option<String> {
+    let is_sign = |letter: &char| matches!(letter, '*' | '?' | '{' | '}');
+    let name: String = pattern.chars().filter(|sign| !is_sign(sign)).collect();
+    name.chars().any(char::is_alphanumeric).then_some(name)
 }
 
 /// Returns a name that a pattern with stars stands for.
