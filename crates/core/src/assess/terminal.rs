@@ -115,7 +115,8 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
         }
     }
     let mut stopped = None;
-    match parse_filled(command) {
+    let spelt = windows::with_slashes_behind_cd(command, ground.is_windows);
+    match parse_filled(&spelt) {
         Ok(script) => {
             let stdin = if input.is_empty() {
                 Stream::default()

@@ -4,6 +4,8 @@
 //! to `cmd`; a Unix shell has no such program, and it would look for another file, because it takes the
 //! backslashes away. So these commands are judged as the shells of Windows read them.
 
+use std::borrow::Cow;
+
 use super::gather::Gathered;
 use crate::follow::walk::{Knows, Walk};
 use crate::knowledge::names::WINDOWS_SHELL_WORDS;
@@ -38,6 +40,42 @@ pub(super) fn replace_words(
         other.deeds(&reading, name, Span::new(0, command.len()));
         gathered.absorb(other);
     }
+}
+
+/// Returns a command with slashes in the directories that it enters: `cd .\\a\\b`. A Unix shell takes the
+/// backslashes away and finds no such directory; the shells of Windows enter it, and what follows happens
+/// there. The length stays the same, so that places in the text do.
+pub(super) fn with_slashes_behind_cd(command: &str, is_windows: bool) -> Cow<'_, str> {
+    if !is_windows || !command.contains('\\') {
+        return Cow::Borrowed(command);
+    }
+    let mut spelt = String::with_capacity(command.len());
+    // Whether a command begins here, and whether the word before was its name.
+    let (mut begins, mut enters) = (true, false);
+    for word in command.split_inclusive(|c: char| c.is_whitespace() || ";&|(){}".contains(c)) {
+        let bare = word.trim_end_matches(|c: char| c.is_whitespace() || ";&|(){}".contains(c));
+        let ends = word.ends_with(['\n', ';', '&', '|', '(', ')', '{', '}']);
+        if enters && is_path_of_windows(bare) {
+            spelt.push_str(&word.replace('\\', "/"));
+        } else {
+            spelt.push_str(word);
+        }
+        if !bare.is_empty() {
+            enters = begins && ENTERING.iter().any(|name| bare.eq_ignore_ascii_case(name));
+        }
+        begins = ends || begins && bare.is_empty();
+        enters &= !ends;
+    }
+    Cow::Owned(spelt)
+}
+
+/// Commands that enter a directory, in all shells.
+const ENTERING: [&str; 3] = ["cd", "chdir", "pushd"];
+
+/// Whether a word without quotes is a path with backslashes between plain names.
+fn is_path_of_windows(word: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || "._-+@~:/\\".contains(c);
+    word.contains('\\') && word.chars().all(is_plain)
 }
 
 /// Whether a deed is about a word such as `/s`: to `cmd` a switch, and to PowerShell one word too many,
