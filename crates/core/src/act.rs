@@ -59,6 +59,9 @@ pub enum Breadth {
     Unbounded,
 }
 
+/// What a search deletes that keeps to some of what lies in a directory.
+pub(crate) const FOUND_DELETED: &str = "deletes the files that a search finds";
+
 /// Marks of an act that decide more than a score does.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[expect(
@@ -302,7 +305,7 @@ impl Act {
             text.push_str(&self.subject);
         }
         match self.breadth {
-            Breadth::Tree if self.effect == Effect::Delete => {
+            Breadth::Tree if self.effect == Effect::Delete && self.note != FOUND_DELETED => {
                 text.push_str(" with everything in it");
             }
             Breadth::Unbounded => text.push_str("; the extent is unknown"),

@@ -21,8 +21,11 @@ pub struct FindReading {
     pub writes: Vec<String>,
     /// The files whose names or times it takes from disk.
     pub reads: Vec<String>,
-    /// Whether every path through the expression passes a test on name, age, size or owner.
+    /// Whether every path through the expression passes a test on name, age, size or owner before it deletes
+    /// or runs something.
     pub filters: bool,
+    /// Whether only links are deleted, never what they lead to.
+    pub only_links: bool,
     /// Why some of it could not be seen.
     pub hidden: Option<&'static str>,
     /// Whether `find` will not start: it reads the whole expression first, and a word that is
@@ -190,7 +193,22 @@ pub fn read(args: &[&str]) -> FindReading {
     if reader.reading.paths.is_empty() && reader.reading.reads.is_empty() {
         reader.reading.paths.push(".".to_owned());
     }
+    reader.reading.only_links = reader.reading.hidden.is_none() && finds_only_links(args);
     reader.reading
+}
+
+/// Whether everything behind `-type l` sees links alone: no alternative leads around it, and nothing is
+/// deleted before it.
+fn finds_only_links(args: &[&str]) -> bool {
+    let branches = |word: &&str| matches!(*word, "-o" | "-or" | "," | "(" | ")" | "-rm");
+    let at = |name: &str| args.iter().position(|word| *word == name);
+    let Some(test) = at("-type").filter(|test| args.get(test + 1) == Some(&"l")) else {
+        return false;
+    };
+    let before = args.get(..test).unwrap_or(&[]);
+    !args.iter().any(branches)
+        && !matches!(before.last(), Some(&("!" | "-not")))
+        && at("-delete").is_some_and(|delete| delete > test)
 }
 
 /// What one parenthesis level knows about its alternatives.
@@ -246,6 +264,8 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
         let mut levels = Vec::new();
         let mut level = Level::new(false);
         let mut negated = false;
+        // Whether something is deleted or run before any test.
+        let mut early = false;
         let mut pending = first;
         while let Some(word) = pending.take().or_else(|| self.words.next()) {
             match word {
@@ -276,7 +296,12 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
             if word.contains(['*', '?', '[']) {
                 return Err(GLOBBED);
             }
-            match primary(name).ok_or(UNKNOWN_PRIMARY)? {
+            let primary = primary(name).ok_or(UNKNOWN_PRIMARY)?;
+            if matches!(primary, Primary::Delete | Primary::Run) {
+                let mut around = levels.iter().chain([&level]);
+                early |= !around.any(|level: &Level| level.this_narrow);
+            }
+            match primary {
                 Primary::Not => {
                     negated = !negated;
                     continue;
@@ -302,7 +327,7 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
             negated = false;
         }
         level.all_narrow &= level.this_narrow;
-        self.reading.filters = level.is_narrow();
+        self.reading.filters = level.is_narrow() && !early;
         if levels.is_empty() {
             Ok(())
         } else {

@@ -1,7 +1,7 @@
 //! Interpreters, and programs that build a command from input: find, xargs.
 
 use super::Line;
-use crate::act::{Act, Breadth};
+use crate::act::{Act, Breadth, FOUND_DELETED};
 use crate::follow::program::code::{Filled, interpreter_role};
 use crate::follow::value::{Arg, NAMES_MAX, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
@@ -346,9 +346,25 @@ impl Walk<'_> {
         line: &Line<'_>,
     ) {
         let (program, span) = (line.row.name, line.span);
-        if reading.filters {
-            let place = self.place(&root.text);
+        let place = self.place(&root.text);
+        if reading.only_links && place.inside == Some(true) && !place.vague {
+            // Settings of agents are often links; a search from above them would take those away.
+            let is_open =
+                !crate::written::name(&place.path).starts_with('.') && !place.whole_workspace;
+            let plain = matches!(
+                place.kind,
+                PathKind::Document | PathKind::Generated | PathKind::Instruction
+            );
             let mut act = Act::new(Effect::Delete, program, span)
+                .because("deletes links, not what they lead to")
+                .on(place.path)
+                .target(Score::new(300));
+            act.reversal = Score::new(if is_open && plain { 500 } else { 900 });
+            act.breadth = Breadth::Few;
+            self.note(act);
+        } else if reading.filters {
+            let mut act = Act::new(Effect::Delete, program, span)
+                .because(FOUND_DELETED)
                 .on(place.path.clone())
                 .target(place.write.max(Score::new(300)));
             act.breadth = Breadth::Tree;
