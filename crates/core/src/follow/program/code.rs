@@ -226,7 +226,14 @@ impl Walk<'_> {
         // Who only has a shell say who runs it tries whether commands can be run at all.
         let tries = |deed: &Deed| matches!(deed, Deed::Shell(text) if PROBES.contains(text.trim()));
         let wraps = |deed: &Deed| deletes(deed) || tries(deed);
-        if handed.is_more_than_looking() || reading.deeds.iter().any(wraps) {
+        // The project's own build and tests may run in a workspace that is trusted, as in a shell.
+        let trusted = self.ground.workspace.is_some() && self.knows.trusts_workspace;
+        let more = if trusted {
+            handed.is_more_than_building()
+        } else {
+            handed.is_more_than_looking()
+        };
+        if more || reading.deeds.iter().any(wraps) {
             self.note(
                 Act::new(Effect::Exec, program.to_owned(), self.here(arg.span))
                     .because("runs or deletes something from inside code"),

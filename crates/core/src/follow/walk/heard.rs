@@ -17,6 +17,8 @@ pub(crate) struct Heard {
     risk: Score,
     /// Whether anything was more than looking.
     changes: bool,
+    /// Whether anything was more than looking and running what the project builds and tests itself with.
+    reaches: bool,
 }
 
 impl Heard {
@@ -30,6 +32,8 @@ impl Heard {
         self.risk = self.risk.max(risk);
         // The effects are ordered; loading over the network is the last that only looks.
         self.changes |= act.effect > Effect::NetRead;
+        let builds = matches!(act.effect, Effect::Build | Effect::Project);
+        self.reaches |= act.effect > Effect::NetRead && !builds;
     }
 
     /// Returns the worst of both.
@@ -37,6 +41,7 @@ impl Heard {
         Self {
             risk: self.risk.max(other.risk),
             changes: self.changes || other.changes,
+            reaches: self.reaches || other.reaches,
         }
     }
 
@@ -49,5 +54,10 @@ impl Heard {
     /// and changing a working copy are no everyday work.
     pub(crate) fn is_more_than_looking(self) -> bool {
         self.changes || self.is_noticeable()
+    }
+
+    /// Whether anything was more than looking, building and testing.
+    pub(crate) fn is_more_than_building(self) -> bool {
+        self.reaches || self.is_noticeable()
     }
 }
