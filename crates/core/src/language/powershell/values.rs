@@ -116,8 +116,8 @@ impl Values {
             started: BTreeMap::new(),
             is_open: split.embedded.iter().any(sets) || split.commands.iter().any(opens),
         };
-        for command in &split.commands {
-            for (name, _) in values.assigned(split, command) {
+        for (at, command) in split.commands.iter().enumerate() {
+            for (name, _) in values.assigned(split, at, command) {
                 let is_pure = makes_pure(command);
                 *values.pure.entry(name.clone()).or_insert(true) &= is_pure;
                 *values.started.entry(name).or_insert(true) &= starts_process(command);
@@ -126,8 +126,8 @@ impl Values {
         // What is copied from another variable is known one round later.
         for _ in 0..ROUNDS {
             let mut next = BTreeMap::new();
-            for command in &split.commands {
-                for (name, value) in values.assigned(split, command) {
+            for (at, command) in split.commands.iter().enumerate() {
+                for (name, value) in values.assigned(split, at, command) {
                     let value = match next.remove(&name) {
                         Some(before) => value.or(before),
                         None => value,
@@ -151,14 +151,14 @@ impl Values {
     }
 
     /// What a command gives to variables.
-    fn assigned(&self, split: &Split, command: &Command) -> Vec<(String, Value)> {
+    fn assigned(&self, split: &Split, at: usize, command: &Command) -> Vec<(String, Value)> {
         let words = command.words.as_slice();
         let is_sign = |word: &Word| !word.is_quoted && matches!(word.text.as_str(), "=" | "+=");
         let signs = |word: &Word| !word.is_quoted && word.text.ends_with('=');
         match words {
             [name, is, rest @ ..] if is_sign(is) => {
                 let value = if is.text == "=" {
-                    self.right_side(split, command, rest)
+                    self.right_side(split, at, command, rest)
                 } else {
                     Value::Assembled
                 };
@@ -173,7 +173,7 @@ impl Values {
                 set
             }
             [name, is, rest @ ..] if is.text.eq_ignore_ascii_case("in") && !is.is_quoted => {
-                let value = self.right_side(split, command, rest);
+                let value = self.right_side(split, at, command, rest);
                 names_in(name).map(|name| (name, value.clone())).collect()
             }
             _ => {
@@ -193,9 +193,18 @@ impl Values {
     }
 
     /// The value of an expression behind `=` or `in`.
-    fn right_side(&self, split: &Split, command: &Command, words: &[Word]) -> Value {
+    fn right_side(&self, split: &Split, at: usize, command: &Command, words: &[Word]) -> Value {
         if let Some(date) = dates::stand_in(self, split, words).filter(|_| !command.pipes) {
             return Value::Known(vec![date]);
+        }
+        // `$x = Join-Path $env:TEMP 'name'`
+        if let [first, rest @ ..] = words
+            && !(first.is_quoted || first.is_invoked || first.joins || command.pipes)
+            && rest.len() <= LOOK_BACK_WORDS_MAX
+            && first.text.eq_ignore_ascii_case("join-path")
+            && let Some(paths) = Arguments::of(rest, self, split, at).files("join-path")
+        {
+            return Value::Known(paths);
         }
         let in_list = |(at, word): (usize, &Word)| word.joins || at + 1 == words.len();
         let listed = words.iter().enumerate().all(in_list);
