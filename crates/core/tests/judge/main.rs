@@ -23,6 +23,7 @@ mod quiet;
 mod quiet_again;
 mod reached;
 mod regressions;
+mod sample_again;
 mod shell_again;
 mod started;
 mod tools;
