@@ -66,10 +66,11 @@ pg_ctl -D "$directory/data" -m immediate -w stop >/dev/null 2>&1 || true
 """
 GUARDED = r"""
 trap '' INT TERM HUP
+exec 3<&0
 "$@" </dev/null >server.log 2>&1 &
-cat >/dev/null
-kill $! 2>/dev/null
-wait $!
+server=$!
+{ cat <&3 >/dev/null; kill "$server"; } &
+wait "$server"
 """
 
 
@@ -159,7 +160,7 @@ def database() -> Iterator[str]:
     if not directory:
         sys.exit("error: PostgreSQL does not start; see above")
     try:
-        yield f"postgres://postgres@localhost/mattermost?host={directory}&sslmode=disable"
+        yield f"postgres://postgres@/mattermost?host={directory}&sslmode=disable"
     finally:
         guard.stdin.close()
         guard.wait()
