@@ -115,7 +115,21 @@ fn shell_with(command: &str, ground: Ground, input: &str, knows: &Knows, gathere
         }
     }
     let mut stopped = None;
-    let spelt = windows::with_slashes_behind_cd(command, ground.is_windows);
+    let by_windows = ground.is_windows && !gathered.is_unix_shell;
+    let spelt = windows::with_slashes_behind_cd(command, by_windows);
+    // How far up a path leads depends on the directory, so both shells count.
+    if spelt != command && command.contains("..") {
+        let mut other = Walk::new(ground.clone(), knows);
+        if let Ok(script) = parse_filled(command) {
+            other.script(script, &Stream::default());
+        }
+        // Commands that a Unix shell does not know are read below.
+        let is_certain = |act: &Act| {
+            !act.marks.unreadable && !matches!(act.effect, Effect::Unknown | Effect::Exec)
+        };
+        other.acts.retain(is_certain);
+        gathered.absorb(other);
+    }
     match parse_filled(&spelt) {
         Ok(script) => {
             let stdin = if input.is_empty() {

@@ -72,10 +72,12 @@ pub(super) fn with_slashes_behind_cd(command: &str, is_windows: bool) -> Cow<'_,
 /// Commands that enter a directory, in all shells.
 const ENTERING: [&str; 3] = ["cd", "chdir", "pushd"];
 
-/// Whether a word without quotes is a path with backslashes between plain names.
+/// Whether a word without quotes is a path with backslashes between plain names. `.\\.` is none: to a Unix
+/// shell it is the directory above.
 fn is_path_of_windows(word: &str) -> bool {
     let is_plain = |c: char| c.is_alphanumeric() || "._-+@~:/\\".contains(c);
-    word.contains('\\') && word.chars().all(is_plain)
+    let leads_up = |word: &str| word.split('/').any(|name| name == "..");
+    word.contains('\\') && word.chars().all(is_plain) && !leads_up(&word.replace('\\', ""))
 }
 
 /// Whether a deed is about a word such as `/s`: to `cmd` a switch, and to PowerShell one word too many,

@@ -24,8 +24,6 @@ pub struct FindReading {
     /// Whether every path through the expression passes a test on name, age, size or owner before it deletes
     /// or runs something.
     pub filters: bool,
-    /// Whether only links are deleted, never what they lead to.
-    pub only_links: bool,
     /// Why some of it could not be seen.
     pub hidden: Option<&'static str>,
     /// Whether `find` will not start: it reads the whole expression first, and a word that is
@@ -193,13 +191,11 @@ pub fn read(args: &[&str]) -> FindReading {
     if reader.reading.paths.is_empty() && reader.reading.reads.is_empty() {
         reader.reading.paths.push(".".to_owned());
     }
-    reader.reading.only_links = reader.reading.hidden.is_none() && finds_only_links(args);
     reader.reading
 }
 
-/// Whether everything behind `-type l` sees links alone: no alternative leads around it, and nothing is
-/// deleted before it.
-fn finds_only_links(args: &[&str]) -> bool {
+/// Whether `-delete` sees links alone: `-type l` stands before it, and no alternative leads around that.
+pub fn deletes_only_links(args: &[&str]) -> bool {
     let branches = |word: &&str| matches!(*word, "-o" | "-or" | "," | "(" | ")" | "-rm");
     let at = |name: &str| args.iter().position(|word| *word == name);
     let Some(test) = at("-type").filter(|test| args.get(test + 1) == Some(&"l")) else {

@@ -16,13 +16,14 @@ use countersign_core::trajectory::{Memory, Recorded, cause, sessions};
 use countersign_core::verdict::Verdict;
 use serde_json::{Value, json};
 
-/// Most questions per ten thousand calls. They may only fall.
+/// Most questions per ten thousand calls. They may only fall, but for what should have been asked all
+/// along: tools that search files of secrets for keys brought the last two from 116 to 117.
 #[rustfmt::skip]
 const LIMITS: [(&str, Kind, Written, u64); 4] = [
     ("commands, each alone", Kind::Command, Written::Unknown, 354),
     ("commands in their sessions", Kind::Command, Written::Known, 483),
-    ("other tools, each alone", Kind::Tool, Written::Unknown, 116),
-    ("other tools in their sessions", Kind::Tool, Written::Known, 116),
+    ("other tools, each alone", Kind::Tool, Written::Unknown, 117),
+    ("other tools in their sessions", Kind::Tool, Written::Known, 117),
 ];
 /// Most questions per thousand calls that come from what the session wrote. It may only fall.
 const ADDED_PER_MILLE_MAX: u64 = 15;

@@ -264,7 +264,7 @@ impl Walk<'_> {
         };
         if reading.deletes {
             for root in &roots {
-                self.found_deleted(root, &reading, only_name(&words), line);
+                self.found_deleted(root, &reading, &words, line);
             }
         }
         for path in &reading.writes {
@@ -342,12 +342,13 @@ impl Walk<'_> {
         &mut self,
         root: &Arg,
         reading: &find::FindReading,
-        name: Option<&str>,
+        words: &[&str],
         line: &Line<'_>,
     ) {
         let (program, span) = (line.row.name, line.span);
         let place = self.place(&root.text);
-        if reading.only_links && place.inside == Some(true) && !place.vague {
+        let only_links = reading.hidden.is_none() && find::deletes_only_links(words);
+        if only_links && place.inside == Some(true) && !place.vague {
             // Settings of agents are often links; a search from above them would take those away.
             let is_open =
                 !crate::written::name(&place.path).starts_with('.') && !place.whole_workspace;
@@ -369,8 +370,8 @@ impl Walk<'_> {
                 .target(place.write.max(Score::new(300)));
             act.breadth = Breadth::Tree;
             act.reversal = Score::new(900);
-            let found =
-                name.map(|name| self.place(&format!("{}/{name}", root.text.trim_end_matches('/'))));
+            let found = only_name(words)
+                .map(|name| self.place(&format!("{}/{name}", root.text.trim_end_matches('/'))));
             let made = |place: &Place| matches!(place.kind, PathKind::Temp | PathKind::Generated);
             if let Some(found) = found.filter(|found| made(found) && found.inside == Some(true)) {
                 // `find . -name '*.pyc' -delete`: the next build makes them again.
