@@ -1,5 +1,5 @@
 // src/worker.ts
-var SHELL = `shell-${"F7CF4567"}`;
+var SHELL = `shell-${"5AEF6BB0"}`;
 var ICONS = { icon: "/icon-192.png", badge: "/icon-badge.png" };
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));

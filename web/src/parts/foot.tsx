@@ -243,15 +243,17 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
                 ? ""
                 : hintFor(approval, armed.value, endSeen, isOpen)}
         </p>
-        {mode.value === "choose" && mayEdit ? (
-          <button type="button" class="quiet" onClick={() => (mode.value = "edit")}>
-            Edit <kbd>e</kbd>
-          </button>
-        ) : null}
         {mode.value === "choose" ? (
-          <button type="button" class="quiet" onClick={() => (mode.value = "deny")}>
-            Deny with a note <kbd>n</kbd>
-          </button>
+          <div class="answer-more">
+            {mayEdit ? (
+              <button type="button" class="quiet" onClick={() => (mode.value = "edit")}>
+                Edit <kbd>e</kbd>
+              </button>
+            ) : null}
+            <button type="button" class="quiet" onClick={() => (mode.value = "deny")}>
+              Deny with a note <kbd>n</kbd>
+            </button>
+          </div>
         ) : null}
       </div>
       {problem.value === null ? null : (

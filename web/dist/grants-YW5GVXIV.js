@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-EZ5GEO3H.js";
+} from "./chunk-EQPYQETX.js";
 import {
   Empty,
   Facts,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-VTDHDN55.js";
+} from "./chunk-BHG4LB52.js";
 
 // src/views/grants.tsx
 function Grants() {

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-VTDHDN55.js";
+} from "./chunk-BHG4LB52.js";
 
 // src/badge.ts
 function badge() {

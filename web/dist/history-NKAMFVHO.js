@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-EZ5GEO3H.js";
+} from "./chunk-EQPYQETX.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-VTDHDN55.js";
+} from "./chunk-BHG4LB52.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

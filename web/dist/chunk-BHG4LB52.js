@@ -2978,13 +2978,15 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
     a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
       a4(Countdown, { approval }),
       a4("p", { class: "hint", role: wasQuick.value || chosen.value !== null ? "status" : void 0, children: wasQuick.value ? "Too fast: that press was ignored. Press again." : chosen.value !== null ? "Critical: press Enter, or click again, to allow it." : mode.value === "edit" ? "" : hintFor(approval, armed.value, endSeen, isOpen) }),
-      mode.value === "choose" && mayEdit ? a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "edit", children: [
-        "Edit ",
-        a4("kbd", { children: "e" })
-      ] }) : null,
-      mode.value === "choose" ? a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "deny", children: [
-        "Deny with a note ",
-        a4("kbd", { children: "n" })
+      mode.value === "choose" ? a4("div", { class: "answer-more", children: [
+        mayEdit ? a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "edit", children: [
+          "Edit ",
+          a4("kbd", { children: "e" })
+        ] }) : null,
+        a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "deny", children: [
+          "Deny with a note ",
+          a4("kbd", { children: "n" })
+        ] })
       ] }) : null
     ] }),
     problem.value === null ? null : a4("p", { class: "problem", role: "alert", children: problem.value }),
@@ -4066,15 +4068,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-IZJIA62C.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-FL5N762Y.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-2XQMDUSZ.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-OZQDVSYI.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-DOMNYXL4.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-ZXSTCFDS.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-OIAKTXKH.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-4IPR726L.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-GGGUNEOM.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-7XBHKEIV.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-NKAMFVHO.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-AXU3GYTV.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-SESBEUZ6.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-YW5GVXIV.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-VDSJIFAN.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-UN3OI2K2.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-HPJWO2NQ.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-E54AGLQL.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

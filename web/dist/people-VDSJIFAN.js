@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-EZ5GEO3H.js";
+} from "./chunk-EQPYQETX.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-VTDHDN55.js";
+} from "./chunk-BHG4LB52.js";
 
 // src/views/people.tsx
 var ROLES = [

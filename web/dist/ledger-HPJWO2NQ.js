@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-VTDHDN55.js";
+} from "./chunk-BHG4LB52.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

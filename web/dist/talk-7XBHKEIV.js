@@ -34,7 +34,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-VTDHDN55.js";
+} from "./chunk-BHG4LB52.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-EZ5GEO3H.js";
+} from "./chunk-EQPYQETX.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-VTDHDN55.js";
+} from "./chunk-BHG4LB52.js";
 
 // src/parts/devices.tsx
 var UNABLE = {
