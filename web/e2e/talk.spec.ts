@@ -171,7 +171,7 @@ test.describe("a question in a conversation", () => {
     await page.goto(`${gateway.url}/#/talk`);
     await page.getByLabel("Message to the agent").fill("Go");
     await page.keyboard.press("Enter");
-    await expect(page.getByText("Which one?")).toBeVisible();
+    await expect(page.getByRole("heading", { name: "Which one?" })).toBeVisible();
     await expect(page.getByText("Waiting for you")).toBeVisible();
     await page.getByLabel("Message to the agent").blur();
     await armed(page);
