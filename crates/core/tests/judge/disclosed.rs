@@ -8,6 +8,8 @@ use countersign_core::verdict::{Verdict, verdict};
 use countersign_core::written::Written;
 use serde_json::{Value, json};
 
+use crate::twins::last;
+
 const PROJECT: &str = "/home/dev/project";
 const WINDOWS: &str = r"C:\Users\dev\project";
 
@@ -23,27 +25,19 @@ enum Step<'a> {
 use Step::{Runs, Writes};
 
 fn session(directory: &str, steps: &[Step<'_>]) -> (Verdict, Vec<String>) {
-    let mut written = Written::default();
-    let mut last = (Verdict::Refuse, Vec::new());
-    for step in steps {
+    let call = |step: &Step<'_>| {
         let (tool, args): (&str, Value) = match step {
             Runs(command) => ("terminal", json!({ "command": command })),
             Writes(path, content) => ("Write", json!({ "file_path": path, "content": content })),
         };
-        let call = ToolCall {
+        ToolCall {
             tool: tool.to_owned(),
             args,
             cwd: Some(directory.to_owned()),
             ..ToolCall::default()
-        };
-        let considered = consider_after(&Policy::default(), &call, &[], written.clone());
-        for (path, content) in considered.files.writes {
-            written.add(&path, content);
         }
-        let decided = verdict(&considered.assessment, &considered.situation).verdict;
-        last = (decided, considered.assessment.reasons);
-    }
-    last
+    };
+    last(steps.iter().map(call))
 }
 
 /// Judges the last step of every session.

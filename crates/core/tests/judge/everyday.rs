@@ -2,56 +2,10 @@
 //! scaffolders, pictures of a local page, PowerShell with literal words. Each family stands beside twins that
 //! must ask.
 
-use countersign_core::call::ToolCall;
-use countersign_core::judge::consider_after;
-use countersign_core::policy::Policy;
-use countersign_core::verdict::{Verdict, verdict};
-use countersign_core::written::Written;
+use crate::twins::{check, lines, session};
 
 const PROJECT: &str = "/home/dev/src/app";
 const WINDOWS: &str = r"C:\src\app";
-
-/// Returns the verdict on the last of the commands that one agent runs one after the other, and its reasons.
-fn session(directory: &str, commands: &[&str]) -> (Verdict, Vec<String>) {
-    let mut written = Written::default();
-    let mut last = (Verdict::Refuse, Vec::new());
-    for command in commands {
-        let call = ToolCall::command(*command).from_directory(directory);
-        let considered = consider_after(&Policy::default(), &call, &[], written.clone());
-        let decided = verdict(&considered.assessment, &considered.situation).verdict;
-        last = (decided, considered.assessment.reasons);
-        for (path, content) in considered.files.writes {
-            written.add(&path, content);
-        }
-    }
-    last
-}
-
-/// Checks sessions whose last command runs, and their twins whose last command asks.
-fn check(directory: &str, quiet: &[&[&str]], loud: &[&[&str]]) {
-    let mut wrong = Vec::new();
-    for commands in quiet {
-        let (decided, reasons) = session(directory, commands);
-        if decided != Verdict::Allow {
-            wrong.push(format!("{commands:?} asks: {reasons:?}"));
-        }
-    }
-    for commands in loud {
-        if session(directory, commands).0 < Verdict::Ask {
-            wrong.push(format!("{commands:?} runs"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-/// The same for single commands.
-fn lines(directory: &str, quiet: &[&str], loud: &[&str]) {
-    let quiet: Vec<[&str; 1]> = quiet.iter().map(|line| [*line]).collect();
-    let loud: Vec<[&str; 1]> = loud.iter().map(|line| [*line]).collect();
-    let quiet: Vec<&[&str]> = quiet.iter().map(<[&str; 1]>::as_slice).collect();
-    let loud: Vec<&[&str]> = loud.iter().map(<[&str; 1]>::as_slice).collect();
-    check(directory, &quiet, &loud);
-}
 
 #[test]
 fn packages_are_set_up_in_a_scratch_directory_that_the_session_made() {

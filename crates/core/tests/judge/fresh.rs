@@ -1,62 +1,8 @@
 //! Ordinary commands of projects that nobody had looked at before, each beside a twin that must ask.
 
-use countersign_core::call::ToolCall;
-use countersign_core::judge::consider_after;
-use countersign_core::policy::Policy;
-use countersign_core::verdict::{Verdict, verdict};
-use countersign_core::written::Written;
+use crate::twins::{check, lines, session};
 
 const PROJECT: &str = "/home/dev/project";
-
-/// Judges commands that one agent runs one after the other in a directory.
-fn session(directory: &str, commands: &[&str]) -> (Verdict, Vec<String>) {
-    let mut written = Written::default();
-    let mut last = (Verdict::Refuse, Vec::new());
-    for command in commands {
-        let call = ToolCall::command(*command).from_directory(directory);
-        let considered = consider_after(&Policy::default(), &call, &[], written.clone());
-        for (path, content) in considered.files.writes {
-            written.add(&path, content);
-        }
-        let decided = verdict(&considered.assessment, &considered.situation).verdict;
-        last = (decided, considered.assessment.reasons);
-    }
-    last
-}
-
-/// Checks what runs and what asks in a directory; each row is a session of which the last command counts.
-fn check(directory: &str, quiet: &[&[&str]], loud: &[&[&str]]) {
-    let mut wrong = Vec::new();
-    for commands in quiet {
-        let (decided, reasons) = session(directory, commands);
-        if decided != Verdict::Allow {
-            wrong.push(format!("{commands:?} asks: {reasons:?}"));
-        }
-    }
-    for commands in loud {
-        if session(directory, commands).0 < Verdict::Ask {
-            wrong.push(format!("{commands:?} runs"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
-
-/// Checks single commands.
-fn lines(directory: &str, quiet: &[&str], loud: &[&str]) {
-    let mut wrong = Vec::new();
-    for command in quiet {
-        let (decided, reasons) = session(directory, &[command]);
-        if decided != Verdict::Allow {
-            wrong.push(format!("{command:?} asks: {reasons:?}"));
-        }
-    }
-    for command in loud {
-        if session(directory, &[command]).0 < Verdict::Ask {
-            wrong.push(format!("{command:?} runs"));
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-}
 
 #[test]
 fn names_of_settings_may_be_listed_where_nothing_of_a_value_comes_out() {

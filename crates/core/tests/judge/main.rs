@@ -29,6 +29,7 @@ mod started;
 mod tools;
 mod tools_again;
 mod trust;
+mod twins;
 mod typed;
 mod windows_again;
 mod windows_shells;

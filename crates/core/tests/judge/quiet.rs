@@ -1,50 +1,15 @@
 //! Questions that people would not want to be asked, each beside a twin that must ask.
 
-use countersign_core::call::ToolCall;
-use countersign_core::judge::consider_after;
-use countersign_core::policy::Policy;
-use countersign_core::verdict::{Verdict, verdict};
-use countersign_core::written::Written;
+use countersign_core::verdict::Verdict;
 
-/// Judges commands that one agent runs one after the other in a project.
-fn session(commands: &[&str]) -> (Verdict, Vec<String>) {
-    let mut written = Written::default();
-    let mut last = (Verdict::Refuse, Vec::new());
-    for command in commands {
-        let call = ToolCall::command(*command).from_directory("/home/dev/project");
-        let considered = consider_after(&Policy::default(), &call, &[], written.clone());
-        for (path, content) in considered.files.writes {
-            written.add(&path, content);
-        }
-        let decided = verdict(&considered.assessment, &considered.situation).verdict;
-        last = (decided, considered.assessment.reasons);
-    }
-    last
-}
-
-/// What it is about, commands that run, and their twins that ask.
-type Twins = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
+use crate::twins::{self, Twins, check_rows};
 
 fn check(rows: &[Twins]) {
-    let mut wrong = Vec::new();
-    for (about, quiet, loud) in rows {
-        for command in *quiet {
-            let (decided, reasons) = session(&[command]);
-            if decided != Verdict::Allow {
-                wrong.push(format!("{about}: {command:?} asks: {reasons:?}"));
-            }
-        }
-        for command in *loud {
-            if session(&[command]).0 < Verdict::Ask {
-                wrong.push(format!("{about}: {command:?} runs"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    check_rows("/home/dev/project", rows);
+}
+
+fn session(commands: &[&str]) -> (Verdict, Vec<String>) {
+    twins::session("/home/dev/project", commands)
 }
 
 #[test]

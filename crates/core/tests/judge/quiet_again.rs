@@ -1,42 +1,9 @@
 //! More questions that people would not want to be asked, each beside twins that must ask.
 
-use countersign_core::call::ToolCall;
-use countersign_core::judge::consider_after;
-use countersign_core::policy::Policy;
-use countersign_core::verdict::{Verdict, verdict};
-use countersign_core::written::Written;
-
-/// Judges a command that an agent runs in a project beside others.
-fn judged(command: &str) -> (Verdict, Vec<String>) {
-    let call = ToolCall::command(command).from_directory("/home/dev/src/project");
-    let considered = consider_after(&Policy::default(), &call, &[], Written::default());
-    let decided = verdict(&considered.assessment, &considered.situation).verdict;
-    (decided, considered.assessment.reasons)
-}
-
-/// What it is about, commands that run, and their twins that ask.
-type Twins = (
-    &'static str,
-    &'static [&'static str],
-    &'static [&'static str],
-);
+use crate::twins::{Twins, check_rows};
 
 fn check(rows: &[Twins]) {
-    let mut wrong = Vec::new();
-    for (about, quiet, loud) in rows {
-        for command in *quiet {
-            let (decided, reasons) = judged(command);
-            if decided != Verdict::Allow {
-                wrong.push(format!("{about}: {command:?} asks: {reasons:?}"));
-            }
-        }
-        for command in *loud {
-            if judged(command).0 < Verdict::Ask {
-                wrong.push(format!("{about}: {command:?} runs"));
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
+    check_rows("/home/dev/src/project", rows);
 }
 
 #[test]

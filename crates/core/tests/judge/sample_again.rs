@@ -1,22 +1,12 @@
 //! What a reader of commands of real agents found: questions too many, each beside twins that must ask, and
 //! questions that were missing.
 
-use countersign_core::call::ToolCall;
-use countersign_core::judge::consider_after;
-use countersign_core::policy::Policy;
-use countersign_core::verdict::{Verdict, verdict};
-use countersign_core::written::Written;
+use countersign_core::verdict::Verdict;
+
+use crate::twins::{session, wrong};
 
 const UNIX: &str = "/home/dev/src/project";
 const WINDOWS: &str = r"C:\Users\dev\src\project";
-
-/// Judges a command that an agent runs in `directory`.
-fn judged(directory: &str, command: &str) -> (Verdict, Vec<String>) {
-    let call = ToolCall::command(command).from_directory(directory);
-    let considered = consider_after(&Policy::default(), &call, &[], Written::default());
-    let decided = verdict(&considered.assessment, &considered.situation).verdict;
-    (decided, considered.assessment.reasons)
-}
 
 /// What it is about, where it runs, commands that run, and their twins that ask.
 type Twins = (
@@ -27,21 +17,10 @@ type Twins = (
 );
 
 fn check(rows: &[Twins]) {
-    let mut wrong = Vec::new();
-    for (about, directory, quiet, loud) in rows {
-        for command in *quiet {
-            let (decided, reasons) = judged(directory, command);
-            if decided != Verdict::Allow {
-                wrong.push(format!("{about}: {command:?} asks: {reasons:?}"));
-            }
-        }
-        for command in *loud {
-            let (decided, reasons) = judged(directory, command);
-            if decided < Verdict::Ask {
-                wrong.push(format!("{about}: {command:?} runs: {reasons:?}"));
-            }
-        }
-    }
+    let wrong = rows
+        .iter()
+        .flat_map(|(about, directory, quiet, loud)| wrong(about, directory, quiet, loud));
+    let wrong: Vec<String> = wrong.collect();
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
@@ -110,7 +89,7 @@ fn what_is_deleted_behind_a_cd_with_backslashes_is_what_is_judged() {
         (r"cd web\js; rm -r old", "~/src/project/web/js/old"),
         ("pushd .\\web\\js\nrm old.js", "~/src/project/web/js/old.js"),
     ] {
-        let (_, reasons) = judged(WINDOWS, command);
+        let (_, reasons) = session(WINDOWS, &[command]);
         let about: Vec<&String> = reasons.iter().filter(|it| it.contains("deletes")).collect();
         assert!(
             !about.is_empty() && about.iter().all(|it| it.contains(expected)),
@@ -204,18 +183,18 @@ fn find_is_judged_by_what_it_deletes() {
             "find src -type f -delete",
         ],
     )]);
-    let (_, reasons) = judged(UNIX, "find skills -type l -delete");
+    let (_, reasons) = session(UNIX, &["find skills -type l -delete"]);
     assert_eq!(
         reasons,
         ["deletes links, not what they lead to: ~/src/project/skills"]
     );
-    let (_, reasons) = judged(UNIX, "find .claude -name '*.log' -type f -delete");
+    let (_, reasons) = session(UNIX, &["find .claude -name '*.log' -type f -delete"]);
     assert!(
         !reasons.iter().any(|it| it.contains("with everything")),
         "{reasons:?}"
     );
     // A test behind the deletion keeps nothing from it.
-    let (decided, reasons) = judged(UNIX, "find ~ -delete -name x.log");
+    let (decided, reasons) = session(UNIX, &["find ~ -delete -name x.log"]);
     assert_eq!(decided, Verdict::Refuse, "{reasons:?}");
 }
 
@@ -304,7 +283,7 @@ fn reasons_say_what_is_removed_or_changed() {
             "works with keys",
         ),
     ] {
-        let (_, reasons) = judged(UNIX, command);
+        let (_, reasons) = session(UNIX, &[command]);
         assert!(
             reasons.iter().any(|it| it.starts_with(expected)),
             "{command:?}: {reasons:?}"
