@@ -270,10 +270,17 @@ impl Agent {
     }
 
     /// Sends `text` into a run that is under way: the agent reads it before it asks the model again.
-    /// Whether it is about a crisis is looked at now, so that nothing streams from here on.
+    /// Whether it is about a crisis is looked at now: then nothing more of an answer that is being
+    /// written is shown, and its text is held like every later one.
     pub async fn steer(&self, who: &Principal, id: &str, text: &str) -> Result<Run, GateError> {
         let run = self.gate().steer_run(who, id, text).await?;
-        self.gate().heed(&builtin(), &run.session, &[text]).await?;
+        let heeded = self.gate().heed(&builtin(), &run.session, &[text]).await;
+        if !matches!(heeded, Ok(false))
+            && let Some(feed) = self.feed(id)
+        {
+            feed.hush();
+        }
+        heeded?;
         Ok(run)
     }
 

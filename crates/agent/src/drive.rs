@@ -206,11 +206,12 @@ impl Agent {
                 return self.end(run, RunEnd::Failed(error.to_string())).await;
             }
         };
-        if tripped {
-            // Remembered before anything goes on, so that nothing streams from here on.
-            let words = [completion.text.as_str()];
-            self.gate().heed(&around.who, &run.session, &words).await?;
-        }
+        // Remembered before anything goes on, so that nothing streams from here on. Asked again in
+        // any case: a message sent into the run meanwhile may have told of a crisis.
+        let words = [completion.text.as_str()];
+        let words = if tripped { &words[..] } else { &[] };
+        let heeded = self.gate().heed(&around.who, &run.session, words).await?;
+        let is_held = crisis || tripped || heeded;
         let usage = completion.usage;
         let mut step = RunStep {
             tokens: (usage.prompt_tokens, usage.completion_tokens),
@@ -223,7 +224,7 @@ impl Agent {
             step.events = completion
                 .tool_requests
                 .iter()
-                .map(|request| started(run, request, crisis || tripped))
+                .map(|request| started(run, request, is_held))
                 .collect();
             step.messages = written(&[Message::Assistant {
                 content: Some(completion.text).filter(|text| !text.is_empty()),
@@ -236,7 +237,6 @@ impl Agent {
             feed.end();
             step.end = Some(RunEnd::Failed("the model returned no text".to_owned()));
         } else {
-            let is_held = crisis || tripped;
             let text = if is_held {
                 Box::pin(self.held_reply(run, messages, &completion.text, around, feed)).await?
             } else {
@@ -343,7 +343,7 @@ impl Agent {
             let mut show = |delta: Delta<'_>| match delta {
                 Delta::Text(piece) if !crisis => {
                     if let Some(text) = guard.push(piece) {
-                        feed.say(text);
+                        feed.stream(text);
                     }
                 }
                 Delta::Text(_) | Delta::Reasoning(_) => {}
@@ -358,7 +358,7 @@ impl Agent {
             match answered {
                 Ok(completion) => {
                     if !crisis && let Some(rest) = guard.finish() {
-                        feed.say(rest);
+                        feed.stream(rest);
                     }
                     return Ok(Some((completion, guard.is_tripped())));
                 }

@@ -4,6 +4,7 @@
 //! from there. Each piece says which entry of the ledger was the last when it was said, so that who
 //! follows both hears both in the order in which they happened.
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use tokio::sync::{broadcast, watch};
@@ -16,6 +17,8 @@ const PIECES_MAX: usize = 256;
 pub struct Feed {
     so_far: Mutex<SoFar>,
     pieces: broadcast::Sender<Said>,
+    /// Whether answers stay unseen while they are written.
+    hushed: AtomicBool,
     /// The number of the ledger's last entry.
     ledger: watch::Receiver<u64>,
 }
@@ -70,8 +73,22 @@ impl Feed {
         Self {
             so_far: Mutex::default(),
             pieces: broadcast::Sender::new(PIECES_MAX),
+            hushed: AtomicBool::new(false),
             ledger,
         }
+    }
+
+    /// Says a part of an answer while the model writes it, unless the feed was hushed.
+    pub(crate) fn stream(&self, text: &str) {
+        if !self.hushed.load(Ordering::SeqCst) {
+            self.say(text);
+        }
+    }
+
+    /// Shows nothing more of answers while they are written: from now on each is a draft that
+    /// somebody else looks at first.
+    pub(crate) fn hush(&self) {
+        self.hushed.store(true, Ordering::SeqCst);
     }
 
     /// Says something.

@@ -138,3 +138,32 @@ async fn what_a_person_answers_to_the_agent_counts_as_said() {
         .await;
     assert_eq!(world.ended(&run).await.output.as_deref(), Some(NOTICE));
 }
+
+#[tokio::test]
+async fn a_message_sent_into_a_run_stops_the_answer_that_is_being_written() {
+    let script = vec![
+        Reply::text(["Here is the plan. ", "First the logs"]).then_hangs(),
+        Reply::text(["Second draft."]),
+    ];
+    let world = World::new(script).await;
+    let run = world.start("clean up").await;
+    let heard = heard(&world, &run.run_id);
+    world.model.asked(1).await;
+    let steered = world.agent.steer(&world.ana, &run.run_id, DESPAIR).await;
+    steered.unwrap();
+    world.model.release();
+    for draft in ["First the logs", "Second draft."] {
+        let asked = world.questions(&run, 1).await;
+        let card = asked[0].card.plain_text();
+        assert!(card.contains(draft), "{draft}: {card}");
+        world
+            .answer(&world.ben, &asked[0].approval_id, Choice::Deny)
+            .await;
+    }
+    let ended = world.ended(&run).await;
+    assert_eq!(ended.output.as_deref(), Some(NOTICE));
+    let heard = heard.await.unwrap();
+    assert!(!heard.contains("First the logs"), "{heard}");
+    assert!(!heard.contains("Second draft"), "{heard}");
+    assert!(heard.contains(NOTICE), "{heard}");
+}
