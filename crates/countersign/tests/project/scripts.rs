@@ -20,6 +20,57 @@ fn bash_can_read_every_script() {
     }
 }
 
+/// A log of a step that failed, and the lines of it that `./test` repeats at its end.
+const REPEATED: &[(&str, &str)] = &[
+    (
+        "test result: ok. 2 passed\ntest gate::a ... ok\ntest gate::b ... FAILED\n\nfailures:\n\n---- gate::b stdout ----\n\
+         thread 'gate::b' (7) panicked at src/gate.rs:5:9:\nleft is not right\n\nfailures:\n    gate::b\n",
+        "test gate::b ... FAILED\nthread 'gate::b' (7) panicked at src/gate.rs:5:9:\n",
+    ),
+    (
+        "  ✓  1 e2e/a.spec.ts:3:1 › fine (1s)\n  ✘  2 e2e/b.spec.ts:9:1 › a card (1s)\n\n  1) e2e/b.spec.ts:9:1 › a card ───\n\n    \
+         \u{1b}[31mError: expect(locator).toBeVisible() failed\u{1b}[39m\n\n    Locator: getByText('x')\n    Expected: visible\n\n  1 failed\n",
+        "  1) e2e/b.spec.ts:9:1 › a card ───\n    Error: expect(locator).toBeVisible() failed\n    Locator: getByText('x')\n",
+    ),
+    (
+        "   Compiling x\nerror[E0308]: mismatched types\n --> src/x.rs:1:1\nerror: could not compile `x`\n",
+        "error[E0308]: mismatched types\nerror: could not compile `x`\n",
+    ),
+    (
+        "one\ntwo\nno such file\nlast\n",
+        "two\nno such file\nlast\n",
+    ),
+];
+
+#[test]
+fn what_failed_is_repeated_at_the_end_of_the_test_script() {
+    let folder = tempfile::tempdir().unwrap();
+    let log = folder.path().join("step.log");
+    let repeat = |said: &str, lines: u8| {
+        std::fs::write(&log, said).unwrap();
+        let ran = Command::new("bash")
+            .args([
+                "-c",
+                r#"eval "$(sed -n '/^says=/,/^}/p' test)"; complaints "$@""#,
+                "-",
+            ])
+            .arg(&log)
+            .arg(lines.to_string())
+            .current_dir(root())
+            .output()
+            .unwrap();
+        assert_eq!(String::from_utf8_lossy(&ran.stderr), "");
+        String::from_utf8(ran.stdout).unwrap()
+    };
+    for (said, repeated) in REPEATED {
+        assert_eq!(repeat(said, 20), *repeated);
+    }
+    let many: String = (0..50)
+        .map(|test| format!("test t{test} ... FAILED\n"))
+        .collect();
+    assert_eq!(repeat(&many, 5).lines().count(), 5);
+}
+
 /// The script reads the version with `sed`; a change of the manifest must not leave it with none.
 #[test]
 fn the_release_archive_is_named_after_the_version() {
