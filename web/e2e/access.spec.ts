@@ -48,7 +48,7 @@ for (const colorScheme of ["light", "dark"] as const) {
     test.use({ colorScheme });
 
     test("axe finds nothing in any view", async ({ page, gateway }) => {
-      test.setTimeout(120_000);
+      test.setTimeout(300_000);
       await page.goto(gateway.url);
       await expect(page.getByText("This browser is not signed in.")).toBeVisible();
       await clean(page, "signed out");
@@ -72,6 +72,7 @@ for (const colorScheme of ["light", "dark"] as const) {
       await clean(page, "rule");
       await page.keyboard.press("Escape");
       await page.keyboard.press("?");
+      await expect(page.getByRole("dialog", { name: "Keys" })).toBeVisible();
       await clean(page, "keys");
       await page.keyboard.press("Escape");
       await page.setViewportSize({ width: 390, height: 844 });
@@ -119,6 +120,7 @@ for (const [name, viewport] of [
     await page.goto(`${gateway.url}/#/approvals/${id}`);
     await page.locator(".end").scrollIntoViewIfNeeded();
     const allow = page.getByRole("button", { name: "Allow once" });
+    await expect(allow).toHaveAttribute("aria-disabled", "false");
     await allow.scrollIntoViewIfNeeded();
     const box = await allow.boundingBox();
     expect(box?.height).toBeGreaterThanOrEqual(44);

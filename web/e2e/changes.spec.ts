@@ -61,10 +61,10 @@ test("an edit shows where it falls, and a file that changes meanwhile is compare
   const diff = page.getByRole("group", { name: /^Change to .*ci\.yml$/ });
   await expect(diff).toContainText("added: line twenty");
   writeFileSync(join(shop.root, CI), "another first line\n" + readFileSync(join(shop.root, CI), "utf8").replace("line 19\n", "line nineteen\n"));
-  await expect(page.getByText("while this card was open")).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText("while this card was open")).toBeVisible();
   await expect(diff).toContainText("line nineteen");
   writeFileSync(join(shop.root, CI), "nothing of it\n");
-  await expect(page.getByText("does not hold the text that this call would replace")).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText("does not hold the text that this call would replace")).toBeVisible();
 });
 
 test("secrets in the file are named, hostile text stays text, and links are not followed", async ({ page, gateway, shop }) => {
@@ -81,7 +81,7 @@ test("secrets in the file are named, hostile text stays text, and links are not 
   rmSync(join(shop.root, CI));
   writeFileSync(join(shop.root, "secret.txt"), "hidden words\n");
   symlinkSync(join(shop.root, "secret.txt"), join(shop.root, CI));
-  await expect(page.getByText("Not compared with the file on disk")).toBeVisible({ timeout: 15_000 });
+  await expect(page.getByText("Not compared with the file on disk")).toBeVisible();
   await expect(page.getByText("hidden words")).toHaveCount(0);
 });
 

@@ -26,12 +26,14 @@ export class Gateway {
   async start(port = 0): Promise<void> {
     const words = ["serve", "--json", "--listen", `127.0.0.1:${port}`, "--home", this.home];
     if (process.env["COUNTERSIGN_WEB_DIR"]) words.push("--web-dir", process.env["COUNTERSIGN_WEB_DIR"]);
-    const child = spawn(BINARY, words, { stdio: ["ignore", "pipe", "ignore"], env: { HOME: this.home } });
+    const child = spawn(BINARY, words, { stdio: ["ignore", "pipe", "pipe"], env: { HOME: this.home } });
     this.#child = child;
+    let log = "";
+    child.stderr.on("data", (text: Buffer) => (log = (log + text.toString()).slice(-2000)));
     const first = await new Promise<string>((resolve, reject) => {
       createInterface({ input: child.stdout }).once("line", resolve);
       child.once("error", reject);
-      child.once("exit", (code) => reject(new Error(`the gateway ended with ${code}`)));
+      child.once("exit", (code) => reject(new Error(`the gateway ended with ${code}: ${log.trim()}`)));
     });
     const said = JSON.parse(first) as { url: string; login_url: string };
     this.url = said.url;

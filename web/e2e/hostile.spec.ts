@@ -27,7 +27,7 @@ const MARKUP = [
 ];
 
 test("hostile strings are shown as text, and nothing of them acts", async ({ page, gateway }) => {
-  test.setTimeout(90_000);
+  test.setTimeout(300_000);
   await signIn(page, gateway);
   const violations: string[] = [];
   page.on("console", (message) => {

@@ -56,7 +56,8 @@ test("without rules of the owner the view says so, and how to get some", async (
   const own = page.getByRole("region", { name: "Your rules" });
   await expect(own.getByRole("heading", { name: "No rules of your own" })).toBeVisible();
   await expect(page.getByText("Nothing was changed: every key has its default.")).toBeVisible();
+  const isSaid = expect(own.getByText("Copied")).toBeVisible();
   await own.getByRole("button", { name: "Copy the command" }).click();
-  await expect(own.getByText("Copied")).toBeVisible();
+  await isSaid;
   expect(await page.evaluate(() => navigator.clipboard.readText())).toBe("countersign policy suggest");
 });

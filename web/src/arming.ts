@@ -2,9 +2,10 @@
 //
 // An answer counts only if its card has been in view for 700 ms and if the input before it is at
 // least 300 ms old. Earlier input is dropped, never kept for later. A held key, and a click that no
-// person made, never count.
+// person made, never count. The time of an input is when it was made, not when a busy page came to
+// handle it.
 
-import { useSignal, type Signal } from "@preact/signals";
+import { signal, type Signal } from "@preact/signals";
 import { useEffect, useMemo, useRef } from "preact/hooks";
 
 export const IN_VIEW_MS = 700;
@@ -19,7 +20,7 @@ interface Touch {
 let touch: Touch = { at: -Infinity, quiet: Infinity };
 
 function touched(event: Event): void {
-  const at = performance.now();
+  const at = event.timeStamp;
   touch = { at, quiet: event instanceof KeyboardEvent && event.repeat ? 0 : at - touch.at };
 }
 
@@ -51,7 +52,7 @@ export class Arming {
   /** Whether `event` is a person's answer. */
   admits(event: Event): boolean {
     if (!event.isTrusted) return false;
-    const at = performance.now();
+    const at = event.timeStamp;
     // A screen reader presses a button without a key or a pointer; that is a touch of its own.
     const isOwn = event.type === "click" && at - touch.at > 1500;
     const { at: pressed, quiet } = isOwn ? { at, quiet: at - touch.at } : touch;
@@ -62,12 +63,12 @@ export class Arming {
 /** Watches whether `name` is in view and returns its arming, and whether it looks armed. */
 export function useArming(name: string): { arming: Arming; armed: Signal<boolean>; watch: { current: HTMLElement | null } } {
   const arming = useMemo(() => new Arming(), [name]);
-  const armed = useSignal(false);
+  // Another name is another card, and that one is not armed, not even for a moment.
+  const armed = useMemo(() => signal(false), [name]);
   const watch = useRef<HTMLElement | null>(null);
   useEffect(() => {
     const element = watch.current;
     if (element === null) return undefined;
-    armed.value = false;
     let timer = 0;
     let isSeen = false;
     const look = (): void => {

@@ -66,11 +66,17 @@ async function served(request: Request, path: string): Promise<Response> {
     const fresh = await fetch(request);
     // A proxy answers for a gateway that is away.
     if (fresh.status >= 502 && fresh.status <= 504) return (await kept()) ?? fresh;
-    if (fresh.ok && path !== "/") await (await caches.open(SHELL)).put(path, fresh.clone());
+    if (fresh.ok && path !== "/") await keep(path, fresh.clone());
     return fresh;
   } catch {
     return (await kept()) ?? Response.error();
   }
+}
+
+/** Keeps a file for later. A browser without room for it shows the page all the same. */
+async function keep(path: string, file: Response): Promise<void> {
+  const cache = await caches.open(SHELL).catch(() => null);
+  await cache?.put(path, file).catch(() => undefined);
 }
 
 function read(data: PushMessageData | null): Message {

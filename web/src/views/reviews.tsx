@@ -17,7 +17,8 @@ import { riskOf } from "../verdicts";
 import type { ReviewList, ReviewView } from "../wire.gen";
 
 export function Reviews() {
-  const loaded = useLoaded(() => get<ReviewList>("/v1/reviews"), ["review."]);
+  // A review begins before its call has changed anything; what changed is known when the tool is done.
+  const loaded = useLoaded(() => get<ReviewList>("/v1/reviews"), ["review.", "tool.completed"]);
   const reviews = loaded.value.value?.reviews;
   return (
     <div class="page">

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/badge.ts
 function badge() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-EQPYQETX.js";
+} from "./chunk-VKHK3QVE.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

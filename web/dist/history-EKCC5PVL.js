@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-EQPYQETX.js";
+} from "./chunk-VKHK3QVE.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

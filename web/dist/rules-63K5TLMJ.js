@@ -10,7 +10,7 @@ import {
   get,
   useLoaded,
   useSignal
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/views/rules.tsx
 var LISTS = [

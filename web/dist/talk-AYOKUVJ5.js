@@ -34,7 +34,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

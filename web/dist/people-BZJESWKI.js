@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-EQPYQETX.js";
+} from "./chunk-VKHK3QVE.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/views/people.tsx
 var ROLES = [

@@ -2443,7 +2443,7 @@ var IN_VIEW_MS = 700;
 var QUIET_MS = 300;
 var touch = { at: -Infinity, quiet: Infinity };
 function touched(event) {
-  const at2 = performance.now();
+  const at2 = event.timeStamp;
   touch = { at: at2, quiet: event instanceof KeyboardEvent && event.repeat ? 0 : at2 - touch.at };
 }
 window.addEventListener("keydown", (event) => {
@@ -2467,7 +2467,7 @@ var Arming = class {
   /** Whether `event` is a person's answer. */
   admits(event) {
     if (!event.isTrusted) return false;
-    const at2 = performance.now();
+    const at2 = event.timeStamp;
     const isOwn = event.type === "click" && at2 - touch.at > 1500;
     const { at: pressed, quiet } = isOwn ? { at: at2, quiet: at2 - touch.at } : touch;
     return pressed - this.#since >= IN_VIEW_MS && quiet >= QUIET_MS;
@@ -2475,12 +2475,11 @@ var Arming = class {
 };
 function useArming(name) {
   const arming = w2(() => new Arming(), [name]);
-  const armed = useSignal(false);
+  const armed = w2(() => y3(false), [name]);
   const watch = T2(null);
   A2(() => {
     const element = watch.current;
     if (element === null) return void 0;
-    armed.value = false;
     let timer = 0;
     let isSeen = false;
     const look = () => {
@@ -4068,15 +4067,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-7XBHKEIV.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-NKAMFVHO.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-AXU3GYTV.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-SESBEUZ6.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-YW5GVXIV.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-VDSJIFAN.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-UN3OI2K2.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-HPJWO2NQ.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-E54AGLQL.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-AYOKUVJ5.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-EKCC5PVL.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-FKIHQLO7.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-XKHWDUJV.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-TDAIUJOW.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-BZJESWKI.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-63K5TLMJ.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-5MM4MFVE.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-O7YRAAR6.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-BHG4LB52.js";
+} from "./chunk-TWT6QINI.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {
