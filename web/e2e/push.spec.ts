@@ -1,7 +1,7 @@
 // The installed page: it starts offline, is notified while it is closed, and a notification opens its card.
 
 import { expect, signIn, test, type Gateway } from "./gateway";
-import { delivery, PushService, shown, subscribable } from "./push";
+import { countPushes, delivery, PushService, shown, subscribable } from "./push";
 import type { BrowserContext, Page, Worker } from "@playwright/test";
 
 const COMMAND = "rm -rf /srv/www";
@@ -18,8 +18,9 @@ async function installed(page: Page, gateway: Gateway, context: BrowserContext):
   await context.grantPermissions(["notifications"], { origin: gateway.url });
   await signIn(page, gateway);
   await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
-  const [worker] = context.serviceWorkers();
-  return worker ?? context.waitForEvent("serviceworker");
+  const worker = context.serviceWorkers()[0] ?? (await context.waitForEvent("serviceworker"));
+  await countPushes(worker);
+  return worker;
 }
 
 /** Presses the notification about `id`, as far as a script can: the browser's own press cannot be made. */
@@ -63,18 +64,17 @@ test("the page's policy lets the worker in and no other script", async ({ page, 
 });
 
 test("a message shows a notification, and one about the answer takes it away", async ({ page, gateway, context }) => {
-  await installed(page, gateway, context);
-  const deliver = await delivery(page);
+  const deliver = await delivery(page, await installed(page, gateway, context));
   await deliver(JSON.stringify({ type: "waiting", id: "appr_1" }));
-  await expect.poll(() => shown(page)).toEqual([{ title: "Countersign", body: "A call is waiting for your answer.", tag: "appr_1" }]);
+  expect(await shown(page)).toEqual([{ title: "Countersign", body: "A call is waiting for your answer.", tag: "appr_1" }]);
   await deliver(JSON.stringify({ type: "waiting", id: "appr_2", title: "<b>bold</b>", text: "rm -rf /" }));
-  await expect.poll(() => shown(page)).toHaveLength(2);
+  expect(await shown(page)).toHaveLength(2);
   expect(await shown(page)).toContainEqual({ title: "<b>bold</b>", body: "rm -rf /", tag: "appr_2" });
   await deliver(JSON.stringify({ type: "closed", id: "appr_1" }));
   await expect.poll(async () => (await shown(page)).map((it) => it.tag)).toEqual(["appr_2"]);
   // What cannot be read still says that something waits.
   await deliver("not JSON");
-  await expect.poll(() => shown(page)).toContainEqual({ title: "Countersign", body: "A call is waiting for your answer.", tag: "countersign" });
+  expect(await shown(page)).toContainEqual({ title: "Countersign", body: "A call is waiting for your answer.", tag: "countersign" });
 });
 
 test("a notification opens its card in the window that is there", async ({ page, gateway, context }) => {
@@ -82,9 +82,8 @@ test("a notification opens its card in the window that is there", async ({ page,
   const id = await gateway.ask(COMMAND);
   await gateway.ask("rm -rf /srv/other");
   await page.goto(`${gateway.url}/#/settings`);
-  const deliver = await delivery(page);
+  const deliver = await delivery(page, worker);
   await deliver(JSON.stringify({ type: "waiting", id }));
-  await expect.poll(() => shown(page)).toHaveLength(1);
   await press(worker, id);
   await expect(page).toHaveURL(`${gateway.url}/#/approvals/${id}`);
   await expect(page.getByText(COMMAND).first()).toBeVisible();
@@ -93,9 +92,8 @@ test("a notification opens its card in the window that is there", async ({ page,
 
 test("without a window a notification opens one", async ({ page, gateway, context }) => {
   const worker = await installed(page, gateway, context);
-  const deliver = await delivery(page);
+  const deliver = await delivery(page, worker);
   await deliver(JSON.stringify({ type: "waiting", id: "appr_1" }));
-  await expect.poll(() => shown(page)).toHaveLength(1);
   // A browser opens windows for a real press alone, so this one is told what would be opened.
   const opened = worker.evaluate(
     () =>
@@ -115,8 +113,7 @@ test.describe("with a push service", () => {
   test("a device is turned on, tested, notified of a question and its answer, and turned off", async ({ page, gateway, context }) => {
     const service = await PushService.start();
     await subscribable(page, service);
-    await installed(page, gateway, context);
-    service.deliver = await delivery(page);
+    service.deliver = await delivery(page, await installed(page, gateway, context));
     await page.goto(`${gateway.url}/#/settings`);
     const devices = page.getByRole("region", { name: "Devices" });
     await expect(devices.getByText("No device is notified yet.")).toBeVisible();
@@ -125,9 +122,11 @@ test.describe("with a push service", () => {
     await expect(notify).toBeChecked();
     await expect(devices.getByText("This device", { exact: true })).toBeVisible();
     await devices.getByRole("button", { name: /^Send a test/ }).click();
-    await expect.poll(() => shown(page)).toContainEqual({ title: "Countersign", body: "Notifications work on this device.", tag: "countersign-test" });
+    await expect.poll(() => service.handled).toEqual(["test"]);
+    expect(await shown(page)).toContainEqual({ title: "Countersign", body: "Notifications work on this device.", tag: "countersign-test" });
     const id = await gateway.ask(COMMAND);
-    await expect.poll(async () => (await shown(page)).map((it) => it.tag)).toContain(id);
+    await expect.poll(() => service.handled).toEqual(["test", "waiting"]);
+    expect((await shown(page)).map((it) => it.tag)).toContain(id);
     await gateway.answer(id, "deny");
     await expect.poll(async () => (await shown(page)).map((it) => it.tag)).not.toContain(id);
     // It is remembered by the gateway and by the browser.

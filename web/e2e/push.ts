@@ -5,10 +5,12 @@ import { createDecipheriv, createECDH, hkdfSync, randomBytes, type ECDH } from "
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
-import type { CDPSession, Page } from "@playwright/test";
+import { expect, type CDPSession, type Page, type Worker } from "@playwright/test";
 
 export class PushService {
   readonly messages: { type: string; id?: string }[] = [];
+  /** Types of the messages that the browser's worker has dealt with. */
+  readonly handled: string[] = [];
   /** What happens with a message when it arrives. */
   deliver: (text: string) => Promise<void> = async () => undefined;
   #server: Server | null = null;
@@ -18,14 +20,17 @@ export class PushService {
   static async start(): Promise<PushService> {
     const service = new PushService();
     service.#keys.generateKeys();
+    let last = Promise.resolve();
     const server = createServer((request, response) => {
       const parts: Buffer[] = [];
       request.on("data", (part: Buffer) => parts.push(part));
       request.on("end", () => {
         const text = service.#opened(Buffer.concat(parts));
-        service.messages.push(JSON.parse(text));
+        const message = JSON.parse(text) as { type: string };
+        service.messages.push(message);
         response.writeHead(201).end();
-        void service.deliver(text);
+        // One after the other, as a browser would.
+        last = last.then(() => service.deliver(text)).then(() => void service.handled.push(message.type));
       });
     });
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
@@ -90,8 +95,23 @@ export async function subscribable(page: Page, service: PushService): Promise<vo
   }, service.subscription);
 }
 
-/** Returns how a message is given to the page's service worker, by the browser itself. */
-export async function delivery(page: Page): Promise<(text: string) => Promise<void>> {
+/** Counts the pushes that `worker` has dealt with. */
+export async function countPushes(worker: Worker): Promise<void> {
+  await worker.evaluate(() => {
+    const scope = self as unknown as { pushes: number; ExtendableEvent: { prototype: { waitUntil: (work: Promise<unknown>) => void } } };
+    const { prototype } = scope.ExtendableEvent;
+    const { waitUntil } = prototype;
+    scope.pushes = 0;
+    prototype.waitUntil = function (this: Event, work) {
+      waitUntil.call(this, work);
+      if (this.type === "push") void work.finally(() => (scope.pushes += 1));
+    };
+  });
+}
+
+/** Returns how a message is given to the page's service worker, by the browser itself. It is done when
+ * the worker has dealt with it: a browser asked for its notifications while it puts one up may drop that one. */
+export async function delivery(page: Page, worker: Worker): Promise<(text: string) => Promise<void>> {
   const session: CDPSession = await page.context().newCDPSession(page);
   const registered = new Promise<{ registrationId: string; scopeURL: string }>((resolve) => {
     session.on("ServiceWorker.workerRegistrationUpdated", ({ registrations }) => {
@@ -102,8 +122,11 @@ export async function delivery(page: Page): Promise<(text: string) => Promise<vo
   await session.send("ServiceWorker.enable");
   const { registrationId, scopeURL } = await registered;
   const origin = new URL(scopeURL).origin;
+  const pushes = (): Promise<number> => worker.evaluate(() => (self as unknown as { pushes: number }).pushes);
   return async (data) => {
+    const before = await pushes();
     await session.send("ServiceWorker.deliverPushMessage", { origin, registrationId, data });
+    await expect.poll(pushes).toBe(before + 1);
   };
 }
 
