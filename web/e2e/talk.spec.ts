@@ -1,8 +1,9 @@
 // Talking to the built-in agent.
 
 import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
 
-import { allowOnce, armed, expect, signIn, test } from "./gateway";
+import { allowOnce, armed, expect, signIn, test, type Gateway } from "./gateway";
 import type { Reply } from "./model";
 
 const shell = (id: string, command: string) => ({ id, name: "terminal", args: { command } });
@@ -219,6 +220,71 @@ test.describe("writing while a run is under way", () => {
     await page.reload();
     await expect(blocks.getByText("Second answer.")).toBeVisible();
     await expect.poll(said).toEqual(expected);
+  });
+});
+
+test.describe("what is queued", () => {
+  test.use(script({ tools: [shell("c1", "rm -rf /srv/countersign-practice/a")] }, { say: ["First answer."] }, { say: ["Second answer."] }));
+
+  const queued = (page: Page) => page.getByRole("list", { name: "Messages that are not read yet" }).getByRole("listitem");
+  const kept = (page: Page) => page.evaluate(() => JSON.stringify(sessionStorage));
+
+  /** Queues two messages behind a card, and removes a third. */
+  async function write(page: Page, gateway: Gateway): Promise<void> {
+    await signIn(page, gateway);
+    await page.goto(`${gateway.url}/#/talk`);
+    const field = page.getByLabel("Message to the agent");
+    await field.fill("Go");
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("button", { name: "Deny", exact: true })).toBeVisible();
+    for (const text of ["and then the rest", "never mind", "my secret plan"]) {
+      await field.fill(text);
+      await page.keyboard.press("Enter");
+    }
+    await queued(page).nth(1).getByRole("button", { name: "Remove" }).click();
+    await expect(queued(page)).toHaveCount(2);
+  }
+
+  test("survives a reload, and leaves this browser when it is sent", async ({ page, gateway }) => {
+    await write(page, gateway);
+    await page.reload();
+    await expect(queued(page)).toHaveText([/^and then the rest/, /^my secret plan/]);
+    // A copy of the tab does not have it, and takes nothing from this one.
+    const [copy] = await Promise.all([page.waitForEvent("popup"), page.evaluate(() => void window.open(location.href))]);
+    await expect(copy.getByRole("button", { name: "Deny", exact: true })).toBeVisible();
+    await expect.poll(() => kept(copy)).not.toContain("my secret plan");
+    await expect(queued(copy)).toHaveCount(0);
+    await copy.close();
+    await page.reload();
+    await expect(queued(page)).toHaveCount(2);
+    await queued(page).last().getByRole("button", { name: "Remove" }).click();
+    expect(await kept(page)).not.toContain("my secret plan");
+    const [{ approval_id: id }] = await gateway.waiting();
+    await gateway.answer(id, "deny");
+    await expect(page.getByText("Second answer.")).toBeVisible();
+    await expect(queued(page)).toHaveCount(0);
+    expect(await kept(page)).not.toContain("and then the rest");
+    const said = await gateway.asAdmin("GET", `/v1/sessions/${page.url().split("/").at(-1)}/messages`);
+    expect(said.messages.filter((it: { content: string }) => it.content === "and then the rest")).toHaveLength(1);
+  });
+
+  test("is gone after signing out, and for whoever signs in later", async ({ page, gateway }) => {
+    await write(page, gateway);
+    const { logins } = await gateway.asAdmin("GET", "/v1/logins");
+    for (const login of logins) await gateway.asAdmin("DELETE", `/v1/logins/${login.id}`);
+    await page.reload();
+    await page.getByLabel("Or paste the link, its code, or your key").fill(await gateway.key("ben", "approver"));
+    await page.keyboard.press("Enter");
+    await expect(page.getByRole("button", { name: "Deny", exact: true })).toBeVisible();
+    await expect(page.locator(".sidebar .who")).toContainText("ben");
+    await expect(queued(page)).toHaveCount(0);
+    expect(await kept(page)).not.toContain("my secret plan");
+    await page.getByLabel("Message to the agent").fill("words of ben");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => kept(page)).toContain("words of ben");
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await expect(page.getByText("This browser is not signed in.")).toBeVisible();
+    expect(await kept(page)).not.toContain("words of ben");
   });
 });
 

@@ -6,6 +6,8 @@
 import { batch, signal, type Signal } from "@preact/signals";
 
 import { ApiError, get, post, segment, Unreachable } from "./api";
+import { me } from "./live";
+import { queueOf } from "./queue";
 import { follow } from "./stream";
 import type { LiveEvent } from "./wire";
 import type { MessageHeld, ToolCompleted, ToolStarted } from "./wire.gen";
@@ -53,15 +55,6 @@ function stateOf(event: ToolCompleted): ToolState {
   return event.outcome === "done" || ((event.outcome ?? null) === null && event.error !== true) ? "done" : "failed";
 }
 
-/** What a person wrote while a run was under way, by conversation. It stays when the view is left. */
-const queues = new Map<string, Signal<string[]>>();
-
-function queueOf(session: string | null): Signal<string[]> {
-  const known = queues.get(session ?? "") ?? signal<string[]>([]);
-  queues.set(session ?? "", known);
-  return known;
-}
-
 /** Returns what a person said in `run`: what began it, and what was sent into it later. */
 function saidIn(run: string, messages: Message[]): { first: string | null; later: string[] } {
   const own = messages.filter((message) => message.run_id === run);
@@ -94,7 +87,7 @@ export class Conversation {
   #closed = new AbortController();
 
   constructor(readonly session: string | null) {
-    this.queue = queueOf(session);
+    this.queue = queueOf(me.value?.key_id ?? "", session);
   }
 
   close(): void {

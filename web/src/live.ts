@@ -10,6 +10,7 @@ import { batch, computed, signal } from "@preact/signals";
 import { ApiError, get, isUnknown, post, segment } from "./api";
 import { now } from "./clock";
 import { turnOff } from "./device";
+import { forgetQueues } from "./queue";
 import { follow } from "./stream";
 import * as sync from "./sync";
 import type { Approval, Clarification, Identity, LiveEvent, Person, Row } from "./wire";
@@ -124,6 +125,7 @@ async function connect(): Promise<"signed_out" | "was_live" | "failed"> {
   const stop = new AbortController();
   try {
     me.value = await get<Identity>("/v1/whoami");
+    forgetQueues(me.value.key_id);
     if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
     const caughtUp = (): void => {
       wasLive = true;
@@ -411,6 +413,7 @@ function announce(fresh: number): void {
 /** Signs this browser out. */
 export async function signOut(): Promise<void> {
   // Whoever comes next to this browser is not told what waits for somebody else.
+  forgetQueues();
   await turnOff().catch(() => undefined);
   await post("/v1/logout").catch(() => undefined);
   location.assign("/");

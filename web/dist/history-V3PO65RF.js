@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-VKHK3QVE.js";
+} from "./chunk-WJBBSU3R.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

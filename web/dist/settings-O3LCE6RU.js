@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-VKHK3QVE.js";
+} from "./chunk-WJBBSU3R.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/badge.ts
 function badge() {

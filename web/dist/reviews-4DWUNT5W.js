@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-VKHK3QVE.js";
+} from "./chunk-WJBBSU3R.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/views/reviews.tsx
 function Reviews() {

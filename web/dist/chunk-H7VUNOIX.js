@@ -1310,6 +1310,69 @@ function nameOf(agent) {
   return `${named(BROWSERS, "A browser")} on ${named(SYSTEMS, "another system")}`;
 }
 
+// src/queue.ts
+var PREFIX = "countersign.queue.";
+var TAB = "countersign.tab";
+var LETS_GO_MS = 3e3;
+var queues = /* @__PURE__ */ new Map();
+var prefixOf = (person) => `${PREFIX}${person}.`;
+function queueOf(person, session) {
+  const key = prefixOf(person) + (session ?? "");
+  const known = queues.get(key);
+  if (known !== void 0) return known;
+  const queue = y3([]);
+  queues.set(key, queue);
+  if ("locks" in navigator) {
+    void isCopied().then((isCopy) => {
+      if (isCopy) forgetQueues();
+      queue.value = [...read(key), ...queue.value];
+      x2(() => keep(key, queue.value));
+    });
+  }
+  return queue;
+}
+function forgetQueues(person) {
+  attempt(() => {
+    const isKept = (key) => person !== void 0 && key.startsWith(prefixOf(person));
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX) && !isKept(key)) sessionStorage.removeItem(key);
+  });
+}
+var copied;
+function isCopied() {
+  copied ??= (async () => {
+    const name = attempt(() => sessionStorage.getItem(TAB));
+    if (name !== null && await isHeld(name, LETS_GO_MS)) return false;
+    const fresh = crypto.randomUUID();
+    attempt(() => sessionStorage.setItem(TAB, fresh));
+    await isHeld(fresh, LETS_GO_MS);
+    return name !== null;
+  })();
+  return copied;
+}
+function isHeld(name, patience) {
+  return new Promise((resolve) => {
+    const hold = () => {
+      resolve(true);
+      return new Promise(() => void 0);
+    };
+    navigator.locks.request(TAB + name, { signal: AbortSignal.timeout(patience) }, hold).catch(() => resolve(false));
+  });
+}
+function read(key) {
+  const found = attempt(() => JSON.parse(sessionStorage.getItem(key) ?? "[]"));
+  return Array.isArray(found) ? found.filter((it) => typeof it === "string") : [];
+}
+function keep(key, messages) {
+  attempt(() => messages.length === 0 ? sessionStorage.removeItem(key) : sessionStorage.setItem(key, JSON.stringify(messages)));
+}
+function attempt(work) {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
 // src/stream.ts
 var SILENCE_MS = 25e3;
 async function follow(path2, last2, listener, signal) {
@@ -1447,12 +1510,12 @@ function retry() {
 }
 async function run() {
   for (let pause = 500; ; pause = Math.min(pause * 2, RETRY_MS_MAX)) {
-    const attempt = await connect();
-    if (attempt === "signed_out") {
+    const attempt2 = await connect();
+    if (attempt2 === "signed_out") {
       isUnknown.value = true;
       return;
     }
-    if (attempt === "was_live") pause = 500;
+    if (attempt2 === "was_live") pause = 500;
     r3(() => {
       connection.value = "away";
       lostAt.value ??= now.value;
@@ -1469,6 +1532,7 @@ async function connect() {
   const stop = new AbortController();
   try {
     me.value = await get("/v1/whoami");
+    forgetQueues(me.value.key_id);
     if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
     const caughtUp = () => {
       wasLive = true;
@@ -1500,20 +1564,20 @@ async function catchUp(signal) {
 async function readAll(signal) {
   const before = rows.value;
   const was = lostAt.value;
-  const [read2, asked3] = await Promise.all([
+  const [read3, asked3] = await Promise.all([
     readWaiting(before),
     get("/v1/clarifications")
   ]);
   if (signal.aborted) return;
-  const fresh = countFresh(before, read2);
+  const fresh = countFresh(before, read3);
   r3(() => {
-    settle(read2);
+    settle(read3);
     questions.value = new Map(asked3.clarifications.map((it) => [it.clarification_id, it]));
     lostAt.value = null;
     connection.value = "live";
   });
   if (was !== null) {
-    say(`Reconnected: ${fresh} new, ${read2.gone.length} answered or expired meanwhile.`);
+    say(`Reconnected: ${fresh} new, ${read3.gone.length} answered or expired meanwhile.`);
   }
   void others();
 }
@@ -1595,9 +1659,9 @@ async function refreshApprovals(pause) {
   }
 }
 async function reload() {
-  const read2 = await readWaiting(rows.value);
-  const fresh = countFresh(rows.value, read2);
-  settle(read2);
+  const read3 = await readWaiting(rows.value);
+  const fresh = countFresh(rows.value, read3);
+  settle(read3);
   announce(fresh);
 }
 async function refreshQuestions() {
@@ -1652,8 +1716,8 @@ async function current(id) {
     throw error;
   }
 }
-function put(...read2) {
-  const found = read2.filter((it) => !isBehind(rows.value.get(it.approval_id), it));
+function put(...read3) {
+  const found = read3.filter((it) => !isBehind(rows.value.get(it.approval_id), it));
   if (found.length === 0) return;
   const cards = new Map(approvals.value);
   for (const it of found) {
@@ -1677,8 +1741,8 @@ var isSame = (row, { status, held_until: held, expires_at: expires2 }) => row?.s
 function putQuestion(question) {
   questions.value = new Map(questions.value).set(question.clarification_id, question);
 }
-function tidy(keep) {
-  const old = [...rows.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep);
+function tidy(keep2) {
+  const old = [...rows.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep2);
   if (old.length === 0) return;
   const [list, cards] = [new Map(rows.value), new Map(approvals.value)];
   for (const it of old) {
@@ -1697,6 +1761,7 @@ function announce(fresh) {
   arrivals.value += fresh;
 }
 async function signOut() {
+  forgetQueues();
   await turnOff().catch(() => void 0);
   await post("/v1/logout").catch(() => void 0);
   location.assign("/");
@@ -2158,12 +2223,12 @@ function Text({ line }) {
 
 // src/load.ts
 var TOGETHER_MS = 250;
-function useLoaded(read2, events = [], key = "") {
+function useLoaded(read3, events = [], key = "") {
   const value = useSignal(null);
   const error = useSignal(null);
   const turn = T2(0);
-  const latest = T2(read2);
-  latest.current = read2;
+  const latest = T2(read3);
+  latest.current = read3;
   const again = () => {
     const mine = turn.current += 1;
     latest.current().then(
@@ -2325,33 +2390,33 @@ function tone({ factor, score: score2 }) {
 var AGAIN_MS = 5e3;
 var mayChangeFiles = (approval) => !approval.card.body.some((field) => field.name === "Command");
 function FileChanges({ approval }) {
-  const read2 = useSignal(null);
+  const read3 = useSignal(null);
   const changedAt = useSignal(null);
   const isAsked = mayAnswer.value && approval.status === "waiting" && mayChangeFiles(approval);
   A2(() => {
-    read2.value = null;
+    read3.value = null;
     changedAt.value = null;
     if (!isAsked) return void 0;
     const look = async () => {
       if (document.visibilityState !== "visible") return;
       const found = await get(`/v1/approvals/${segment(approval.approval_id)}/changes`).catch(() => null);
       if (found === null) return;
-      if (read2.value !== null && !isSame2(read2.value, found)) changedAt.value = found.read_at;
-      read2.value = found;
+      if (read3.value !== null && !isSame2(read3.value, found)) changedAt.value = found.read_at;
+      read3.value = found;
       if (found.files.length === 0) clearInterval(timer);
     };
     const timer = window.setInterval(() => void look(), AGAIN_MS);
     void look();
     return () => clearInterval(timer);
   }, [approval.approval_id, isAsked]);
-  if (read2.value === null || read2.value.files.length === 0) return null;
+  if (read3.value === null || read3.value.files.length === 0) return null;
   return a4($, { children: [
     changedAt.value === null ? null : a4("p", { class: "problem", role: "status", children: [
       "A file changed at ",
       moment(changedAt.value),
       ", while this card was open. The difference below is the new one."
     ] }),
-    read2.value.files.map((file) => a4(OneFile, { file }, file.path))
+    read3.value.files.map((file) => a4(OneFile, { file }, file.path))
   ] });
 }
 var isSame2 = (one2, other) => JSON.stringify(one2.files) === JSON.stringify(other.files);
@@ -3434,7 +3499,7 @@ var rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fon
 // src/settings.ts
 function kept(name, usual) {
   const key = `countersign.${name}`;
-  const made = y3(read(key) ?? usual);
+  const made = y3(read2(key) ?? usual);
   x2(() => {
     try {
       localStorage.setItem(key, String(made.value));
@@ -3443,7 +3508,7 @@ function kept(name, usual) {
   });
   return made;
 }
-function read(key) {
+function read2(key) {
   try {
     const text2 = localStorage.getItem(key);
     return text2 === null ? null : text2 === "true";
@@ -3475,9 +3540,9 @@ async function codeFor(key) {
   const made = await request("POST", "/v1/login/code", {}, { authorization: `Bearer ${key}` });
   return made.code;
 }
-async function tried(attempt) {
+async function tried(attempt2) {
   try {
-    await attempt;
+    await attempt2;
     return null;
   } catch (error) {
     if (error instanceof ApiError && error.code === "invalid_credential") return "This key is not valid. It may have been revoked.";
@@ -4067,15 +4132,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-AYOKUVJ5.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-EKCC5PVL.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-FKIHQLO7.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-XKHWDUJV.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-TDAIUJOW.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-BZJESWKI.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-63K5TLMJ.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-5MM4MFVE.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-O7YRAAR6.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-JNL2NCGD.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-V3PO65RF.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-DNZX6Y2J.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-4DWUNT5W.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-3RB2HLYN.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-FFA23MOP.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-UBKUEQOD.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-2CMTHHZA.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-O3LCE6RU.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {
@@ -4291,6 +4356,7 @@ export {
   turnOn,
   turnOff,
   isNotified,
+  queueOf,
   follow,
   link,
   me,

@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

@@ -10,7 +10,7 @@ import {
   get,
   useLoaded,
   useSignal
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/views/rules.tsx
 var LISTS = [

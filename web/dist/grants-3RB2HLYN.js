@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-VKHK3QVE.js";
+} from "./chunk-WJBBSU3R.js";
 import {
   Empty,
   Facts,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/views/grants.tsx
 function Grants() {

@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-TWT6QINI.js";
+} from "./chunk-H7VUNOIX.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {
