@@ -1,5 +1,5 @@
 // src/worker.ts
-var SHELL = `shell-${"244E9637"}`;
+var SHELL = `shell-${"89ECBC31"}`;
 var ICONS = { icon: "/icon-192.png", badge: "/icon-badge.png" };
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));

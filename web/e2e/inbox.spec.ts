@@ -156,6 +156,7 @@ test("what concerns a person in crisis says so, and never folds", async ({ page,
 test("a question of an agent is answered by choice or in own words", async ({ page, gateway }) => {
   const first = await gateway.question("Which environment?", ["staging", "production"]);
   await signIn(page, gateway);
+  await expect(page.getByRole("list", { name: "Waiting" }).locator(".row-top")).toHaveText(/^Which environment\?/);
   await page.getByRole("button", { name: "production" }).click();
   await expect(page.getByText("root answered: production")).toBeVisible();
   expect((await gateway.asAdmin("GET", `/v1/clarifications/${first.clarification_id}`)).answer.choice).toBe(2);

@@ -285,12 +285,13 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
     return (
       <a class="row edge-question" href={addressOf(item)} aria-current={isCurrentRow ? "true" : undefined}>
         <span class="row-top">
-          <span class="risk risk-question">Question</span>
-          <span class="row-title">Question from an agent</span>
-          <Left until={item.question.expires_at} verb="ends in" />
+          <span class="row-title">{item.question.question}</span>
+          <Left until={item.question.expires_at} verb="" />
         </span>
-        <span class="row-text">{item.question.question}</span>
-        <span class="row-meta">{item.question.session_id}</span>
+        <span class="row-meta">
+          <span class="risk risk-question">Question</span> of an agent
+        </span>
+        <span class="row-meta">session {item.question.session_id}</span>
       </a>
     );
   }

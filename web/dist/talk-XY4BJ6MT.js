@@ -36,7 +36,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

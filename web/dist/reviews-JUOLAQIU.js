@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WJBBSU3R.js";
+} from "./chunk-IW3E5ORA.js";
 import {
   $,
   Code,
@@ -26,7 +26,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/views/reviews.tsx
 function Reviews() {

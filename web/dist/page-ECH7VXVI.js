@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/badge.ts
 function badge() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WJBBSU3R.js";
+} from "./chunk-IW3E5ORA.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

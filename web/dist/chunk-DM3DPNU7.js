@@ -3999,12 +3999,17 @@ function ItemRow({ item, isMember }) {
   if (item.kind === "question") {
     return a4("a", { class: "row edge-question", href: addressOf(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
       a4("span", { class: "row-top", children: [
-        a4("span", { class: "risk risk-question", children: "Question" }),
-        a4("span", { class: "row-title", children: "Question from an agent" }),
-        a4(Left, { until: item.question.expires_at, verb: "ends in" })
+        a4("span", { class: "row-title", children: item.question.question }),
+        a4(Left, { until: item.question.expires_at, verb: "" })
       ] }),
-      a4("span", { class: "row-text", children: item.question.question }),
-      a4("span", { class: "row-meta", children: item.question.session_id })
+      a4("span", { class: "row-meta", children: [
+        a4("span", { class: "risk risk-question", children: "Question" }),
+        " of an agent"
+      ] }),
+      a4("span", { class: "row-meta", children: [
+        "session ",
+        item.question.session_id
+      ] })
     ] });
   }
   const { approval } = item;
@@ -4132,15 +4137,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-JNL2NCGD.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-V3PO65RF.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-DNZX6Y2J.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-4DWUNT5W.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-3RB2HLYN.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-FFA23MOP.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-UBKUEQOD.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-2CMTHHZA.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-O3LCE6RU.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-XY4BJ6MT.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-P6BTCQI7.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-SZR3NXPX.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-JUOLAQIU.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-XI3WJYEP.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-QJXXFUBB.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-NTONHKPT.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-FSIXVHL7.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-5VKHY55Y.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WJBBSU3R.js";
+} from "./chunk-IW3E5ORA.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/views/people.tsx
 var ROLES = [

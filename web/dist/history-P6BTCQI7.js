@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-WJBBSU3R.js";
+} from "./chunk-IW3E5ORA.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-H7VUNOIX.js";
+} from "./chunk-DM3DPNU7.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;
