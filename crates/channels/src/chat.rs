@@ -9,6 +9,7 @@ use tokio::sync::mpsc;
 
 use crate::order::{Delivered, Order};
 use crate::press::{Click, Clicker, Untrusted};
+use crate::zone::Zone;
 use crate::{BoxFuture, Channel, DeliveryError};
 
 /// A channel through which people answer and talk.
@@ -68,6 +69,9 @@ pub trait Chat: Channel {
 
     /// Returns the username of an account, for those that only its id names.
     fn username<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Option<String>>;
+
+    /// Returns the time zone of an account; UTC if the platform does not say it.
+    fn zone<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Zone>;
 
     /// Returns the host, and port, under which the platform calls the gateway back.
     fn callback_host(&self) -> Option<&str>;

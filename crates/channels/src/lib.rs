@@ -15,6 +15,7 @@ pub mod registry;
 pub mod seal;
 pub mod text;
 mod webhook;
+pub mod zone;
 
 use std::future::Future;
 use std::pin::Pin;

@@ -39,6 +39,7 @@ use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Press, Standing, Untrusted};
 use crate::seal::Bound;
 use crate::text::tamed;
+use crate::zone::Zone;
 use crate::{BoxFuture, Channel, DeliveryError};
 
 /// Its name in the configuration.
@@ -540,6 +541,16 @@ impl Chat for Mattermost {
         Box::pin(async move {
             let user: User = self.inner.api.get(&["users", account], &[]).await.ok()?;
             Some(user.username)
+        })
+    }
+
+    fn zone<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Zone> {
+        Box::pin(async move {
+            let user = self.inner.api.get::<User>(&["users", account], &[]).await;
+            user.map_or_else(
+                |_| Zone::default(),
+                |user| Zone::named(user.timezone.name()),
+            )
         })
     }
 

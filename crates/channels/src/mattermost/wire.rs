@@ -13,6 +13,27 @@ pub(super) struct User {
     pub(super) is_bot: bool,
     pub(super) delete_at: i64,
     pub(super) roles: String,
+    pub(super) timezone: Timezone,
+}
+
+/// Which time zone somebody has set. The server keeps text only, also for yes and no.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Timezone {
+    use_automatic_timezone: String,
+    automatic_timezone: String,
+    manual_timezone: String,
+}
+
+impl Timezone {
+    /// Returns the name of the zone; empty if there is none.
+    pub(super) fn name(&self) -> &str {
+        if self.use_automatic_timezone == "false" {
+            &self.manual_timezone
+        } else {
+            &self.automatic_timezone
+        }
+    }
 }
 
 /// A team.

@@ -4,6 +4,7 @@
 //! answer.
 
 pub(crate) mod talk;
+mod times;
 pub(crate) mod typed;
 mod voice;
 

@@ -393,6 +393,61 @@ fn grants_say_how_far_they_go_and_ids_that_are_none_are_named() {
 }
 
 #[test]
+fn replies_tell_times_in_the_zone_of_the_reader_and_cards_in_utc() {
+    let scene = Scene::new();
+    registered(&scene);
+    let (question, card) = scene.asked(RISKY);
+    let path = format!("/users/{}/patch", scene.ana.id);
+    let zone = |is_automatic: &str, automatic: &str, manual: &str| {
+        let zone = json!({
+            "useAutomaticTimezone": is_automatic, "automaticTimezone": automatic,
+            "manualTimezone": manual,
+        });
+        let set = scene.ana.put(&path, &json!({ "timezone": zone }));
+        assert_eq!(set.status, 200, "{set:?}");
+    };
+    let rows = [
+        (("true", "Asia/Tokyo", "Asia/Kathmandu"), "(Asia/Tokyo)"),
+        (
+            ("false", "Asia/Tokyo", "Asia/Kathmandu"),
+            "(Asia/Kathmandu)",
+        ),
+        (("true", "", "Asia/Kathmandu"), " UTC"),
+        (("true", "Nowhere/At all\n@all", ""), " UTC"),
+    ];
+    for ((is_automatic, automatic, manual), told) in rows {
+        zone(is_automatic, automatic, manual);
+        for line in [
+            "/pending".to_owned(),
+            format!("/show {}", question.approval),
+        ] {
+            let said = typed(&scene, &line);
+            let is_time = |it: &&str| it.contains("expires in ") && it.contains(" min, at 20");
+            let time = said.lines().find(is_time).unwrap_or_default();
+            assert!(
+                time.trim_end_matches('.').ends_with(told),
+                "{told}: {line}: {said}"
+            );
+        }
+    }
+    let until = card.field("Open until").unwrap();
+    assert!(until.ends_with(" UTC`"), "{until}");
+    let limited = json!({ "choice": "session", "lasts_seconds": 3600, "uses": 3 });
+    zone("true", "Asia/Tokyo", "");
+    let resolve = format!("/v1/approvals/{}/resolve", question.approval);
+    let admin = scene.gateway.admin();
+    assert_eq!(scene.gateway.post(&admin, &resolve, &limited).status, 200);
+    let grants = typed(&scene, "/grants");
+    for wanted in [
+        "for session `s1` · expires in ",
+        " min, at 20",
+        "(Asia/Tokyo) · uses left: 3",
+    ] {
+        assert!(grants.contains(wanted), "{wanted}: {grants}");
+    }
+}
+
+#[test]
 fn commands_that_are_switched_off_are_taken_away_and_others_are_not() {
     let scene = Scene::with(|wanted| {
         wanted.before = |stage| {

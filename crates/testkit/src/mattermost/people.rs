@@ -11,7 +11,7 @@ use super::error::{Answer, AppError, created, done, needed, object, ok, says, te
 use super::routes::Session;
 use super::server::Shared;
 use super::settings::BotAccounts;
-use super::world::{User, World, new_id};
+use super::world::{User, World, new_id, no_timezone};
 
 /// Shortest password, in bytes.
 const PASSWORD_BYTES_MIN: usize = 8;
@@ -39,6 +39,7 @@ pub(super) async fn create(State(shared): State<Shared>, body: Bytes) -> Answer 
         bot_of: None,
         create_at: world.moment(),
         delete_at: 0,
+        timezone: no_timezone(),
     };
     let shown = user.public();
     world.users.insert(user.id.clone(), user);
@@ -116,6 +117,27 @@ pub(super) async fn set_active(
     done()
 }
 
+/// Changes one's own account, as far as the tests do.
+pub(super) async fn patch(
+    State(shared): State<Shared>,
+    session: Session,
+    Path(id): Path<String>,
+    body: Bytes,
+) -> Answer {
+    let mut body = object(&body)?;
+    let id = session.meant(&id).to_owned();
+    let mut world = shared.world();
+    if id != session.user_id && !world.is_admin(&session.user_id) {
+        return Err(AppError::forbidden());
+    }
+    let user = world.users.get_mut(&id);
+    let user = user.ok_or_else(|| AppError::missing("app.user.missing_account.const"))?;
+    if let Some(timezone) = body.remove("timezone") {
+        user.timezone = timezone;
+    }
+    ok(user.public())
+}
+
 /// A token of one's own bot, or of anybody's by an administrator.
 pub(super) async fn create_token(
     State(shared): State<Shared>,
@@ -169,6 +191,7 @@ pub(super) async fn create_bot(
         bot_of: Some(session.user_id),
         create_at: world.moment(),
         delete_at: 0,
+        timezone: no_timezone(),
     };
     let shown = bot_of(&user);
     world.users.insert(user.id.clone(), user);

@@ -83,6 +83,7 @@ fn people_and_teams() -> Router<Shared> {
         .route("/users/username/{name}", get(people::by_name))
         .route("/users/{id}", get(people::by_id))
         .route("/users/{id}/active", put(people::set_active))
+        .route("/users/{id}/patch", put(people::patch))
         .route("/users/{id}/tokens", post(people::create_token))
         .route("/users/{id}/teams", get(teams::of_user))
         .route("/users/{id}/teams/{team}/channels", get(teams::channels_of))

@@ -257,6 +257,7 @@ fn with_admin() -> (World, String) {
             bot_of: None,
             create_at,
             delete_at: 0,
+            timezone: world::no_timezone(),
         },
     );
     world.sessions.insert(token.clone(), id);

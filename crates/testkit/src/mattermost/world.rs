@@ -64,6 +64,8 @@ pub(super) struct User {
     pub(super) bot_of: Option<String>,
     pub(super) create_at: i64,
     pub(super) delete_at: i64,
+    /// Texts only, as the server keeps them; it does not look into them.
+    pub(super) timezone: Value,
 }
 
 #[derive(Clone, Debug)]
@@ -286,6 +288,11 @@ impl World {
     }
 }
 
+/// Returns what an account has where nobody has told the server its time zone.
+pub(super) fn no_timezone() -> Value {
+    json!({ "useAutomaticTimezone": "true", "automaticTimezone": "", "manualTimezone": "" })
+}
+
 impl User {
     /// Returns the account as others see it: no password, and `is_bot` only where it is true.
     pub(super) fn public(&self) -> Value {
@@ -293,9 +300,7 @@ impl User {
             "id": self.id, "username": self.username, "email": self.email, "roles": self.roles,
             "create_at": self.create_at, "update_at": self.create_at, "delete_at": self.delete_at,
             "first_name": "", "last_name": "", "nickname": "", "locale": "en",
-            "timezone": {
-                "useAutomaticTimezone": "true", "automaticTimezone": "", "manualTimezone": "",
-            },
+            "timezone": self.timezone,
         });
         if let (true, Some(shown)) = (self.bot_of.is_some(), shown.as_object_mut()) {
             shown.insert("is_bot".to_owned(), json!(true));

@@ -12,6 +12,7 @@ use countersign_core::command::{Command, TABLE};
 use countersign_core::display::{inline, shortened};
 use countersign_core::status::Status;
 use countersign_core::tier::Tier;
+use countersign_core::time::UnixMillis;
 use countersign_gate::GateError;
 use countersign_gate::approvals::answer::ApprovalFilter;
 use countersign_gate::base::principal::Principal;
@@ -21,6 +22,7 @@ use countersign_gate::runs::{BUILTIN, builtin};
 use countersign_gate::sessions::OverrideRequest;
 
 use super::Desk;
+use super::times::Times;
 
 /// Longest card that is shown as the answer to a command, in characters.
 const SHOWN_CHARS_MAX: usize = 12_000;
@@ -80,7 +82,10 @@ impl Desk {
                 let press = Press::Choose(Choice::Deny);
                 self.answer(typed, &who, id, press, note).await
             }
-            Command::Pending => Ok(listed(&self.pending(&who).await?)),
+            Command::Pending => {
+                let waiting = self.pending(&who).await?;
+                Ok(listed(&waiting, &self.times(typed).await))
+            }
             Command::Show { id } => self.show(typed, &who, &id).await,
             Command::Help => Ok(self.help()),
             other @ (Command::Grants
@@ -116,7 +121,7 @@ impl Desk {
         command: Command,
     ) -> Result<String, GateError> {
         match command {
-            Command::Grants => self.grants(who).await,
+            Command::Grants => self.grants(typed, who).await,
             Command::Revoke { id } => self.revoke(who, &id).await,
             Command::Lift { id } => {
                 self.gate.lift_denial(who, &id).await?;
@@ -196,7 +201,7 @@ impl Desk {
             [] => Meant::Unclear(NOTHING.to_owned()),
             [only] => Meant::One(only.approval_id.clone()),
             several => {
-                let list = listed(several);
+                let list = listed(several, &self.times(typed).await);
                 Meant::Unclear(format!("Several are waiting; name one.\n{list}"))
             }
         })
@@ -247,7 +252,11 @@ impl Desk {
             }
             view => view.map_err(failed)?,
         };
-        let text = fenced(&view.card.plain_text());
+        let mut text = fenced(&view.card.plain_text());
+        if view.status == Status::Waiting {
+            let end = self.times(typed).await.end(view.card.expires_at);
+            text.insert_str(0, &format!("It {end}.\n"));
+        }
         // As it is shown there, where it may be longer: what the server cuts off was not seen.
         if quiet(&text).chars().count() > SHOWN_CHARS_MAX {
             return Ok("It is too long to show here. Open the full text on the card.".to_owned());
@@ -308,20 +317,30 @@ impl Desk {
         lines
     }
 
-    async fn grants(&self, who: &Principal) -> Result<String, GateError> {
+    async fn grants(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
         let grants = self.gate.grants(who, false).await?.items;
+        let times = self.times(typed).await;
         let mut lines = self.overrides(who).await?;
         if grants.is_empty() {
             lines.push_str("There are no grants.");
         }
         for grant in grants.iter().take(LINES_MAX) {
             let line = format!("{} {}", grant.grant_id, grant.words);
-            let for_whom = match &grant.session_id {
-                Some(session) => format!("for session {}", code(&inline(session))),
-                None => "permanent".to_owned(),
-            };
-            let by = code(&inline(&grant.by));
-            let _infallible = writeln!(lines, "{} · {for_whom} · by {by}", code(&line));
+            let mut limits = Vec::new();
+            if let Some(session) = &grant.session_id {
+                limits.push(format!("for session {}", code(&inline(session))));
+            }
+            if let Some(at) = grant.expires_at {
+                limits.push(times.end(UnixMillis::of_seconds(at)));
+            }
+            if let Some(uses) = grant.uses_left {
+                limits.push(format!("uses left: {uses}"));
+            }
+            if limits.is_empty() {
+                limits.push("permanent".to_owned());
+            }
+            let (limits, by) = (limits.join(" · "), code(&inline(&grant.by)));
+            let _infallible = writeln!(lines, "{} · {limits} · by {by}", code(&line));
         }
         if grants.len() > LINES_MAX {
             let _infallible = writeln!(lines, "and {} more", grants.len() - LINES_MAX);
@@ -470,7 +489,7 @@ impl Desk {
 }
 
 /// Returns what waits, a line each.
-fn listed(waiting: &[ApprovalView]) -> String {
+fn listed(waiting: &[ApprovalView], times: &Times) -> String {
     if waiting.is_empty() {
         return NOTHING.to_owned();
     }
@@ -478,7 +497,8 @@ fn listed(waiting: &[ApprovalView]) -> String {
     for view in waiting.iter().take(LINES_MAX) {
         let command = shortened(&view.command);
         let line = format!("{} {} {command}", view.approval_id, view.card.risk);
-        let _infallible = writeln!(lines, "{}", code(&line));
+        let end = times.end(view.card.expires_at);
+        let _infallible = writeln!(lines, "{} · {end}", code(&line));
     }
     if waiting.len() > LINES_MAX {
         let _infallible = writeln!(lines, "and {} more", waiting.len() - LINES_MAX);
