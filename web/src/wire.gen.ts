@@ -218,6 +218,8 @@ export interface ApprovalView {
   editable: boolean;
   /** When it expires, in seconds. */
   expires_at: number;
+  /** By how many seconds it can be extended now; null where that is not offered. */
+  extend_seconds: number | null;
   /** Equal for similar approvals that wait: three or more may be shown as one row. Null for one
    * that must have its own row; its text means nothing else. */
   fold_key: string | null;
@@ -987,6 +989,8 @@ export type Event = CallAssessed & {
   event: "approval.held";
 } | ApprovalHappening & {
   event: "approval.taken_back";
+} | ApprovalHappening & {
+  event: "approval.extended";
 } | ApprovalHappening & {
   event: "approval.lifted";
 } | ApprovalHappening & {
@@ -2440,6 +2444,8 @@ export interface Routes {
   "GET /v1/approvals/{id}/changes": { query: undefined; body: undefined; answer: FileChanges };
   /** Undoes an approval before it takes effect */
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
+  /** Gives a waiting approval more time; answers nothing */
+  "POST /v1/approvals/{id}/extend": { query: undefined; body: undefined; answer: ApprovalView };
   /** Lifts a denial, so the agent may ask again; only for the person who denied it or an admin */
   "POST /v1/approvals/{id}/lift": { query: undefined; body: undefined; answer: ApprovalView };
   /** Records that the full text was opened */

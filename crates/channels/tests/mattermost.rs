@@ -128,6 +128,7 @@ fn order(number: usize, attempt: Attempt) -> Order {
         asked_at: UnixMillis(0),
         expires_at: UnixMillis(4_000_000_000_000),
         choices: vec![Choice::Once, Choice::Session, Choice::Always, Choice::Deny],
+        extended_millis: 0,
         undo_millis: 0,
         state: Life::Waiting,
     };

@@ -174,6 +174,9 @@ pub struct Approval {
     pub asked_at: UnixMillis,
     /// When it expires.
     pub expires_at: UnixMillis,
+    /// How much of its time people added, in milliseconds.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub extended_millis: i64,
     /// The choices.
     pub choices: Vec<Choice>,
     /// The undo hold after an approval.
@@ -193,6 +196,11 @@ pub enum Happened {
     },
     /// No card could be delivered anywhere, and nobody looks by themselves.
     Unreachable,
+    /// A person gave it more time.
+    Extended {
+        /// How long it may wait beyond its first deadline, in all.
+        max_millis: i64,
+    },
     /// A person answered.
     Answered(Answer),
     /// A person took an allowing answer back.
@@ -237,6 +245,9 @@ pub enum StepError {
     /// The choice was not offered.
     #[error("`{}` is not offered for this approval", .0.word())]
     NotOffered(Choice),
+    /// It has had all the time that people may add, or none may be added.
+    #[error("no more time can be added")]
+    NoMoreTime,
     /// There is no held answer to take back.
     #[error("there is nothing to take back")]
     NothingHeld,
@@ -265,6 +276,7 @@ pub fn step(
         Happened::TimePassed { reached: false } => ExpiryCause::Undeliverable,
         Happened::TimePassed { reached: true }
         | Happened::Unreachable
+        | Happened::Extended { .. }
         | Happened::Answered(_)
         | Happened::TakenBack
         | Happened::Withdrawn { .. }
@@ -272,6 +284,9 @@ pub fn step(
         | Happened::Used { .. } => ExpiryCause::Expiry,
     };
     let (approval, mut followups) = lapse(approval, cause, now);
+    if let Happened::Extended { max_millis } = happened {
+        return extended(approval, max_millis).map(|it| (it, vec![Followup::Repaint]));
+    }
     let (state, more) = match (&approval.state, happened) {
         (State::Waiting, Happened::Unreachable) => (
             Some(State::Expired {
@@ -336,7 +351,9 @@ pub fn step(
                 settled
             });
         }
-        (state, Happened::Answered(_) | Happened::Withdrawn { .. }) => return Err(settled(state)),
+        (state, Happened::Extended { .. } | Happened::Answered(_) | Happened::Withdrawn { .. }) => {
+            return Err(settled(state));
+        }
     };
     followups.extend(more);
     Ok((
@@ -380,6 +397,26 @@ fn lapse(approval: Approval, cause: ExpiryCause, now: UnixMillis) -> (Approval, 
         | State::Withdrawn { .. } => return (approval, vec![]),
     };
     (Approval { state, ..approval }, followups)
+}
+
+/// Gives a question that waits its own time once more, as far as `max_millis` allows. Nothing else
+/// about it changes.
+fn extended(approval: Approval, max_millis: i64) -> Result<Approval, StepError> {
+    if approval.state != State::Waiting {
+        return Err(settled(&approval.state));
+    }
+    let more = approval.extension(max_millis);
+    let more = more.ok_or(StepError::NoMoreTime)?;
+    Ok(Approval {
+        expires_at: approval.expires_at.plus(more),
+        extended_millis: approval.extended_millis + more,
+        ..approval
+    })
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]
+const fn is_zero(millis: &i64) -> bool {
+    *millis == 0
 }
 
 fn answered(
@@ -497,6 +534,14 @@ impl Approval {
     /// Returns where it stands.
     pub fn status(&self) -> Status {
         self.outcome().map_or(Status::Waiting, Status::from)
+    }
+
+    /// Returns how much time a person can add while it waits: as much as it had at first, up to
+    /// `max_millis` beyond its first deadline in all. `None` if there is nothing to add.
+    pub fn extension(&self, max_millis: i64) -> Option<i64> {
+        let own = self.expires_at.since(self.asked_at) - self.extended_millis;
+        let more = own.min(max_millis.saturating_sub(self.extended_millis));
+        (self.state == State::Waiting && more > 0).then_some(more)
     }
 
     /// Returns when time will change it by itself.

@@ -56,6 +56,11 @@ impl Base {
         self.settings.timeouts.of(side_effect, channels)
     }
 
+    /// Returns the longest time any question may wait, with all that people may add.
+    pub(crate) fn waits_at_most(&self) -> i64 {
+        self.settings.timeouts.longest() + self.settings.extend_max_millis
+    }
+
     /// Returns since when denials count.
     pub(crate) fn denials_since(&self) -> UnixMillis {
         self.clock.now().plus(-self.settings.deny_memory_millis)

@@ -51,6 +51,7 @@ fn card_of(call: &ToolCall, agent: &str, explanation: &str) -> Card {
         asked_at: UnixMillis(1_786_000_000_000),
         expires_at: UnixMillis(1_786_000_300_000),
         choices: vec![Choice::Once, Choice::Session, Choice::Always, Choice::Deny],
+        extended_millis: 0,
         undo_millis: 0,
         state: State::Waiting,
     };

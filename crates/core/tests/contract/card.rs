@@ -23,6 +23,7 @@ fn approval() -> Approval {
         asked_at: UnixMillis(1_767_225_600_000),
         expires_at: UnixMillis(1_767_225_900_000),
         choices: ALL.to_vec(),
+        extended_millis: 0,
         undo_millis: 0,
         state: State::Waiting,
     }

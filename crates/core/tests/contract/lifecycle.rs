@@ -18,6 +18,8 @@ use proptest::prelude::*;
 const START: UnixMillis = UnixMillis(1_000_000);
 const TIMEOUT: i64 = 300_000;
 const TOKEN_MILLIS: i64 = 120_000;
+/// How much time people may add: once all of its own, and then less.
+const EXTEND_MAX: i64 = TIMEOUT + 100_000;
 
 fn approval(undo_millis: i64) -> Approval {
     Approval {
@@ -25,6 +27,7 @@ fn approval(undo_millis: i64) -> Approval {
         digest: Digest([1; 32]),
         asked_at: START,
         expires_at: START.plus(TIMEOUT),
+        extended_millis: 0,
         choices: vec![Choice::Once, Choice::Session, Choice::Deny],
         undo_millis,
         state: State::Waiting,
@@ -53,7 +56,7 @@ fn collected(jti: &str, now: UnixMillis) -> Happened {
 }
 
 /// What can happen, by number, so that sequences can be counted through.
-const ALPHABET: u8 = 13;
+const ALPHABET: u8 = 14;
 
 /// Returns what happens, and how much time goes by before it.
 fn happening(number: u8, now: UnixMillis) -> (i64, Happened) {
@@ -76,6 +79,12 @@ fn happening(number: u8, now: UnixMillis) -> (i64, Happened) {
         9 => (5_000, Happened::TimePassed { reached: true }),
         10 => (TOKEN_MILLIS, Happened::TimePassed { reached: true }),
         11 => (TIMEOUT, Happened::TimePassed { reached: false }),
+        12 => (
+            1,
+            Happened::Extended {
+                max_millis: EXTEND_MAX,
+            },
+        ),
         _ => (COLLECT_MILLIS_MAX, Happened::TimePassed { reached: true }),
     }
 }
@@ -172,7 +181,25 @@ fn walk(approval: Approval, happened: &Happened, now: UnixMillis, seen: &mut See
     if !ended(&before.state) && ended(&after.state) {
         assert!(followups.contains(&Followup::Resolve), "{told}");
     }
-    assert_eq!(before.expires_at, after.expires_at, "{told}");
+    // More time is all that an extension gives, to a question that waits, and not without end.
+    if matches!(happened, Happened::Extended { .. }) {
+        assert!(now < before.expires_at, "revived: {told}");
+        assert!(before.expires_at < after.expires_at, "{told}");
+        assert!(
+            after.expires_at <= START.plus(TIMEOUT + EXTEND_MAX),
+            "{told}"
+        );
+        let unextended = Approval {
+            expires_at: before.expires_at,
+            extended_millis: before.extended_millis,
+            ..after.clone()
+        };
+        assert_eq!(unextended, before, "{told}");
+        assert_eq!(after.state, State::Waiting, "{told}");
+        assert_eq!(followups, [Followup::Repaint], "{told}");
+    } else {
+        assert_eq!(before.expires_at, after.expires_at, "{told}");
+    }
     after
 }
 
@@ -318,4 +345,85 @@ fn a_changed_call_is_bound_as_it_was_changed() {
     let passed = Happened::TimePassed { reached: true };
     let (after, _) = step(held, passed, START.plus(3_001)).unwrap();
     assert_eq!(after.digest, changed);
+}
+
+fn at(millis: i64) -> UnixMillis {
+    START.plus(millis)
+}
+
+fn extend(approval: &Approval, max_millis: i64, now: UnixMillis) -> Result<Approval, StepError> {
+    let happened = Happened::Extended { max_millis };
+    step(approval.clone(), happened, now).map(|(approval, _)| approval)
+}
+
+#[test]
+fn law_6_an_extension_adds_the_questions_own_time_until_all_is_used_and_then_it_expires() {
+    let asked = approval(0);
+    let once = extend(&asked, EXTEND_MAX, at(1_000)).unwrap();
+    assert_eq!(once.expires_at, at(2 * TIMEOUT));
+    let twice = extend(&once, EXTEND_MAX, at(2_000)).unwrap();
+    assert_eq!(twice.expires_at, at(TIMEOUT + EXTEND_MAX));
+    assert_eq!(
+        extend(&twice, EXTEND_MAX, at(3_000)),
+        Err(StepError::NoMoreTime)
+    );
+    // The owner now allows less than was given: nothing is taken away.
+    assert_eq!(extend(&twice, 1, at(3_000)), Err(StepError::NoMoreTime));
+    assert_eq!(twice.extension(EXTEND_MAX), None);
+    assert_eq!(once.extension(EXTEND_MAX), Some(100_000));
+
+    assert_eq!(lapsed(&once, at(2 * TIMEOUT - 1)), State::Waiting);
+    let State::Expired { cause, .. } = lapsed(&once, at(2 * TIMEOUT)) else {
+        panic!("an extension must not keep a question open after its time");
+    };
+    assert_eq!(cause, ExpiryCause::Expiry);
+    assert_eq!(
+        step(once, answer(Choice::Once, "ana"), at(2 * TIMEOUT)),
+        Err(StepError::Expired)
+    );
+}
+
+#[test]
+fn law_4_an_extension_revives_nothing_that_is_settled() {
+    let settles: [(&str, Happened, StepError); 4] = [
+        (
+            "allowed",
+            answer(Choice::Once, "ana"),
+            StepError::AlreadyAnswered,
+        ),
+        (
+            "denied",
+            answer(Choice::Deny, "ana"),
+            StepError::AlreadyAnswered,
+        ),
+        (
+            "withdrawn",
+            Happened::Withdrawn { note: None },
+            StepError::Withdrawn,
+        ),
+        ("unreachable", Happened::Unreachable, StepError::Expired),
+    ];
+    for undo_millis in [0, 3_000] {
+        for (name, happened, error) in settles.clone() {
+            let (settled, _) = step(approval(undo_millis), happened, at(1_000)).unwrap();
+            assert_eq!(
+                extend(&settled, EXTEND_MAX, at(2_000)),
+                Err(error),
+                "{name}"
+            );
+            assert_eq!(settled.extension(EXTEND_MAX), None, "{name}");
+        }
+    }
+    // Its time is over, though nobody has looked since.
+    assert_eq!(
+        extend(&approval(0), EXTEND_MAX, at(TIMEOUT)),
+        Err(StepError::Expired)
+    );
+    // The owner offers none.
+    for none in [0, -1, i64::MIN] {
+        assert_eq!(
+            extend(&approval(0), none, at(1)),
+            Err(StepError::NoMoreTime)
+        );
+    }
 }

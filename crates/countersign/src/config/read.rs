@@ -23,6 +23,7 @@ const PROJECT_KEYS: &[&str] = &[
 /// Keys under those that are the owner's alone.
 const OWNERS_KEYS: &[(&str, &str)] = &[
     ("approvals", "timeout"),
+    ("approvals", "extend_max"),
     ("approvals", "deny_memory"),
     ("approvals", "undo_seconds"),
     ("approvals", "starter_may_answer"),

@@ -185,6 +185,7 @@ pub(crate) static CONFIG: &[Key] = &[
         Spec::Keys(&[
             key("mode", Spec::Word(&["manual", "smart", "off"]), "manual"),
             key("timeout", Spec::Either(&TIME, &TIMEOUTS), "5m"),
+            key("extend_max", Spec::Time(SECONDS_MAX), "1h"),
             key(
                 "thresholds",
                 Spec::Keys(&[

@@ -68,6 +68,8 @@ pub(crate) fn gate(values: &Value) -> Settings {
     let assessors = at(values, "assessors").as_array().into_iter().flatten();
     Settings {
         timeouts: timeouts(at(values, "approvals.timeout")),
+        extend_max_millis: millis(at(values, "approvals.extend_max"))
+            .unwrap_or(usual.extend_max_millis),
         deny_memory_millis: millis(at(values, "approvals.deny_memory"))
             .unwrap_or(usual.deny_memory_millis),
         undo_millis: millis(at(values, "approvals.undo_seconds")).unwrap_or(usual.undo_millis),

@@ -66,6 +66,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(approvals::assess)),
         (ANSWERS, routes!(approvals::changes)),
         (ANSWERS, routes!(approvals::take_back)),
+        (ANSWERS, routes!(approvals::extend)),
         (ANSWERS, routes!(approvals::lift)),
         (ANSWERS, routes!(approvals::viewed)),
         (ANSWERS, routes!(practice::ask)),

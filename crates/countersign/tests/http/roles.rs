@@ -39,6 +39,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("POST", "/v1/approvals/{id}/assess", ANSWERS),
     ("GET", "/v1/approvals/{id}/changes", ANSWERS),
     ("POST", "/v1/approvals/{id}/take_back", ANSWERS),
+    ("POST", "/v1/approvals/{id}/extend", ANSWERS),
     ("POST", "/v1/approvals/{id}/lift", ANSWERS),
     ("POST", "/v1/approvals/{id}/viewed", ANSWERS),
     ("POST", "/v1/practice", ANSWERS),

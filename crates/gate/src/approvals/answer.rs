@@ -111,19 +111,7 @@ impl Approvals {
         let id = reply.approval.0;
         let changed = self
             .change_approval(&id, |stored, now| {
-                if stored.call.key == who.key {
-                    return Err(GateError::Forbidden(
-                        "the asker cannot answer; another person must",
-                    ));
-                }
-                if stored
-                    .call
-                    .is_closed_to(&who.name, self.base.settings.starter_may_answer)
-                {
-                    return Err(GateError::Forbidden(
-                        "you started this run; another person must answer",
-                    ));
-                }
+                self.check_open_to(who, stored)?;
                 let offered = stored.approval.choices.contains(&reply.choice);
                 let waits = stored.approval.answer().is_none();
                 let mut rebound = None;
@@ -178,6 +166,44 @@ impl Approvals {
         self.told(who, changed)
     }
 
+    /// Gives a question that waits more time: as much as it had at first, as far as the owner lets
+    /// people extend it. It answers nothing.
+    pub async fn extend(&self, who: &Principal, id: &str) -> Result<ApprovalView, GateError> {
+        may_answer(who)?;
+        let changed = self
+            .change_approval(id, |stored, _| {
+                self.check_open_to(who, stored)?;
+                stored.extended_by = Some(who.name.clone());
+                Ok(Happened::Extended {
+                    max_millis: match stored.held_back {
+                        None => self.base.settings.extend_max_millis,
+                        // The card of a flood closes by itself.
+                        Some(_) => 0,
+                    },
+                })
+            })
+            .await;
+        self.told(who, changed)
+    }
+
+    /// Refuses whoever must leave this question to somebody else.
+    fn check_open_to(&self, who: &Principal, stored: &StoredApproval) -> Result<(), GateError> {
+        if stored.call.key == who.key {
+            return Err(GateError::Forbidden(
+                "the asker cannot answer; another person must",
+            ));
+        }
+        if stored
+            .call
+            .is_closed_to(&who.name, self.base.settings.starter_may_answer)
+        {
+            return Err(GateError::Forbidden(
+                "you started this run; another person must answer",
+            ));
+        }
+        Ok(())
+    }
+
     /// Records that a person opened the full text.
     pub async fn viewed(&self, who: &Principal, id: &str) -> Result<ApprovalView, GateError> {
         may_answer(who)?;
@@ -216,6 +242,12 @@ impl Approvals {
                 let view = Box::new(self.seen_by(who, &stored, now));
                 Err(match error {
                     StepError::NotOffered(choice) => GateError::NotOffered(choice),
+                    StepError::NoMoreTime => invalid(
+                        "id",
+                        "not_extendable",
+                        "no more time can be added to this approval; \
+                         the owner sets `approvals.extend_max`",
+                    ),
                     StepError::Expired | StepError::Withdrawn => GateError::Gone(view),
                     StepError::AlreadyAnswered
                     | StepError::NothingHeld

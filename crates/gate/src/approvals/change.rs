@@ -73,6 +73,7 @@ impl Approvals {
                 }
             };
             stored.approval = approval;
+            stored.card.expires_at = stored.approval.expires_at;
             let done = |stored| match refused {
                 None => Ok(stored),
                 Some(error) => Err(Unchanged::Step(error, Box::new(stored))),
@@ -197,6 +198,14 @@ fn passing(before: &StoredApproval, after: &StoredApproval, now: UnixMillis) -> 
         ) => told(Event::TokenMinted, None, Some(collected.jti.as_str())),
         (State::Approved { .. }, State::Consumed { jti, .. }) => {
             told(Event::TokenConsumed, None, Some(jti.as_str()))
+        }
+        _ if before.approval.extended_millis != after.approval.extended_millis => {
+            let until = after.approval.expires_at.as_seconds().to_string();
+            told(
+                Event::ApprovalExtended,
+                after.extended_by.as_deref(),
+                Some(&until),
+            )
         }
         _ if before.lifted != after.lifted => told(
             Event::ApprovalLifted,

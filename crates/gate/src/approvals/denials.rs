@@ -124,7 +124,7 @@ impl Approvals {
         }
         let as_of = ended_at(tail);
         // A question is found by when it was asked, and it may have waited for long.
-        let asked_since = self.base.denials_since().0 - self.base.settings.timeouts.longest();
+        let asked_since = self.base.denials_since().0 - self.base.waits_at_most();
         let query = Query {
             status: Some(Status::Denied.word().to_owned()),
             owner: Some(key.to_owned()),

@@ -13,6 +13,8 @@ use countersign_core::policy::Policy;
 pub struct Settings {
     /// How long a question waits.
     pub timeouts: Timeouts,
+    /// How long people may extend a question beyond its first deadline, in all, in milliseconds.
+    pub extend_max_millis: i64,
     /// How long a denial is remembered, in milliseconds.
     pub deny_memory_millis: i64,
     /// The undo hold, in milliseconds.
@@ -49,6 +51,7 @@ impl Default for Settings {
     fn default() -> Self {
         Self {
             timeouts: Timeouts::default(),
+            extend_max_millis: 60 * 60 * 1000,
             deny_memory_millis: 10 * 60 * 1000,
             undo_millis: 0,
             token_seconds: 120,

@@ -92,6 +92,7 @@ operations! {
     fn comparable(who: &Principal, id: &str) -> Comparable = approvals.comparable;
     fn compared(who: &Principal, id: &str, found: Vec<Found>) -> FileChanges = approvals.compared;
     fn take_back(who: &Principal, id: &str) -> ApprovalView = approvals.take_back;
+    fn extend(who: &Principal, id: &str) -> ApprovalView = approvals.extend;
     fn viewed(who: &Principal, id: &str) -> ApprovalView = approvals.viewed;
     fn lift_denial(who: &Principal, id: &str) -> ApprovalView = approvals.lift_denial;
 

@@ -65,6 +65,8 @@ events! {
     ApprovalHeld(ApprovalHappening) = "approval.held",
     /// An answer was taken back; the question waits again.
     ApprovalTakenBack(ApprovalHappening) = "approval.taken_back",
+    /// A person gave the question more time; `detail` is when it expires now, in Unix seconds.
+    ApprovalExtended(ApprovalHappening) = "approval.extended",
     /// A denial was lifted: the agent may ask again.
     ApprovalLifted(ApprovalHappening) = "approval.lifted",
     /// A card that tells of a flood of calls tells of more; `detail` is how many.

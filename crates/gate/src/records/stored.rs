@@ -22,6 +22,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::base::settings::Settings;
+
 /// The status of the record of a call that people were asked about.
 const ASKED: &str = "asked";
 
@@ -160,6 +162,9 @@ pub(crate) struct StoredApproval {
     /// Who opened the full text.
     #[serde(default)]
     pub(crate) viewed_by: Vec<String>,
+    /// Who gave it more time last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) extended_by: Option<String>,
     /// What it would do, as a denial remembers it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) deeds: Vec<Digest>,
@@ -296,6 +301,12 @@ impl StoredApproval {
             && self.shown_args == call.args
             && !call.is_more_than_its_words()
             && self.approval.choices.contains(&Choice::Once)
+    }
+
+    /// Returns how much time a person can add, in milliseconds. The card of a flood closes by itself.
+    pub(crate) fn extension(&self, settings: &Settings) -> Option<i64> {
+        let approval = self.held_back.is_none().then_some(&self.approval)?;
+        approval.extension(settings.extend_max_millis)
     }
 
     /// Returns the record of this approval. It is found by the digest it was asked for, so that

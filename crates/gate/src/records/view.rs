@@ -209,6 +209,9 @@ pub struct ApprovalView {
     pub created_at: f64,
     /// When it expires, in seconds.
     pub expires_at: f64,
+    /// By how many seconds it can be extended now; null where that is not offered.
+    #[serde(default)]
+    pub extend_seconds: Option<f64>,
     /// The decision.
     pub decision: Option<DecisionView>,
     /// The card.
@@ -398,6 +401,7 @@ impl ApprovalView {
             digest: approval.digest.to_string(),
             created_at: approval.asked_at.as_seconds(),
             expires_at: approval.expires_at.as_seconds(),
+            extend_seconds: None,
             decision,
             card,
             scopes: stored
@@ -429,6 +433,11 @@ impl ApprovalView {
     ) -> Self {
         let mut view = Self::of(stored, now);
         view.confirm_allow = settings.confirm_critical && view.card.risk == Risk::Critical;
+        let is_closed = stored
+            .call
+            .is_closed_to(person, settings.starter_may_answer);
+        let more = stored.extension(settings).filter(|_| !is_closed);
+        view.extend_seconds = more.map(|millis| UnixMillis(millis).as_seconds());
         if stored.call.is_hidden_from(person) {
             DRAFT.clone_into(&mut view.command);
             DRAFT.clone_into(&mut view.card.command);

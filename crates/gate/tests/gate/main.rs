@@ -21,6 +21,7 @@ mod denials;
 mod deputies;
 mod earlier_builds;
 mod editing;
+mod extending;
 mod floods;
 mod folds;
 mod grants;

@@ -28,6 +28,8 @@ use crate::support::{Wishes, World, command, open, reply, world};
 const NOW: Duration = Duration::ZERO;
 /// How long a question, an uncollected yes and a token live, in milliseconds.
 const QUESTION: i64 = 300_000;
+/// How long people may extend a question, in all.
+const EXTEND_MAX: i64 = 3_600_000;
 const UNCOLLECTED: i64 = 600_000;
 const TOKEN: i64 = 120_000;
 
@@ -36,6 +38,7 @@ const TOKEN: i64 = 120_000;
 enum Step {
     Submit { what: u8 },
     Answer { of: usize, allow: bool },
+    Extend { of: usize },
     Withdraw { of: usize },
     Read { of: usize },
     Use { of: usize },
@@ -48,6 +51,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         4 => (0..4u8).prop_map(|what| Step::Submit { what }),
         4 => (of.clone(), any::<bool>()).prop_map(|(of, allow)| Step::Answer { of, allow }),
+        1 => of.clone().prop_map(|of| Step::Extend { of }),
         1 => of.clone().prop_map(|of| Step::Withdraw { of }),
         4 => of.clone().prop_map(|of| Step::Read { of }),
         4 => of.prop_map(|of| Step::Use { of }),
@@ -62,6 +66,9 @@ struct Known {
     call: String,
     what: u8,
     asked: UnixMillis,
+    /// How long it waits for an answer.
+    waits: i64,
+    extensions: usize,
     /// How it ended, and when that was learnt.
     outcome: Option<(String, UnixMillis)>,
     token: Option<(String, UnixMillis)>,
@@ -95,6 +102,11 @@ impl Simulation {
             Step::Answer { of, allow } => {
                 if let Some(id) = self.chosen(of) {
                     self.answer(&id, allow).await;
+                }
+            }
+            Step::Extend { of } => {
+                if let Some(id) = self.chosen(of) {
+                    self.extend(&id).await;
                 }
             }
             Step::Withdraw { of } => {
@@ -142,6 +154,8 @@ impl Simulation {
             call,
             what,
             asked,
+            waits: QUESTION,
+            extensions: 0,
             outcome: None,
             token: None,
             uses: 0,
@@ -162,11 +176,39 @@ impl Simulation {
             Ok(_) => {
                 let known = &self.known[id];
                 assert!(known.outcome.is_none(), "answered twice: {known:?}");
-                assert!(self.now().since(known.asked) < QUESTION, "late: {known:?}");
+                assert!(
+                    self.now().since(known.asked) < known.waits,
+                    "late: {known:?}"
+                );
                 self.ended(id, word);
             }
             Err(GateError::AlreadyResolved(view) | GateError::Gone(view)) => {
                 self.check_status(id, view.status.word());
+            }
+            Err(error) => panic!("{error:?}"),
+        }
+    }
+
+    async fn extend(&mut self, id: &str) {
+        let World { gate, ana, .. } = &self.world;
+        let extended = gate.extend(ana, id).await;
+        let now = self.now();
+        match extended {
+            Ok(view) => {
+                let known = self.known.get_mut(id).unwrap();
+                assert_eq!(view.status.word(), "waiting", "{known:?}");
+                assert!(known.outcome.is_none(), "revived: {known:?}");
+                assert!(now.since(known.asked) < known.waits, "late: {known:?}");
+                known.waits += QUESTION.min(QUESTION + EXTEND_MAX - known.waits);
+                known.extensions += 1;
+                let ends = known.asked.plus(known.waits).as_seconds();
+                assert!((view.expires_at - ends).abs() < 0.001, "{known:?}");
+            }
+            Err(GateError::AlreadyResolved(view) | GateError::Gone(view)) => {
+                self.check_status(id, view.status.word());
+            }
+            Err(GateError::Invalid { .. }) => {
+                assert_eq!(self.known[id].waits, QUESTION + EXTEND_MAX);
             }
             Err(error) => panic!("{error:?}"),
         }
@@ -224,9 +266,12 @@ impl Simulation {
     fn check_status(&mut self, id: &str, status: &str) {
         let (now, known) = (self.now(), &self.known[id]);
         match (&known.outcome, status) {
-            (None, "waiting") => assert!(now.since(known.asked) < QUESTION, "{known:?}"),
+            (None, "waiting") => assert!(now.since(known.asked) < known.waits, "{known:?}"),
             (None, "expired") => {
-                assert!(now.since(known.asked) >= QUESTION, "too early: {known:?}");
+                assert!(
+                    now.since(known.asked) >= known.waits,
+                    "too early: {known:?}"
+                );
                 self.ended(id, status);
             }
             // The withdrawal itself is how one learns of it.
@@ -304,6 +349,11 @@ impl Simulation {
             assert_eq!(count("approval.required", id), 1, "{known:?}");
             assert_eq!(count("token.consumed", id), known.uses, "{known:?}");
             assert!(count("token.minted", id) <= 1, "{known:?}");
+            assert_eq!(
+                count("approval.extended", id),
+                known.extensions,
+                "{known:?}"
+            );
             let resolved = count("approval.resolved", id);
             match known.outcome {
                 None => assert_eq!(resolved, 0, "{known:?}"),

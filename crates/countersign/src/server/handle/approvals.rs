@@ -107,6 +107,20 @@ pub(crate) async fn take_back(
     Ok(Json(app.gate.take_back(&caller.principal, &id).await?))
 }
 
+/// Gives a waiting approval more time; answers nothing
+#[utoipa::path(post, path = "/v1/approvals/{id}/extend",
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "the approval with its new deadline", body = ApprovalView),
+              (status = 410, description = "it expired or was withdrawn"),
+              (status = 422, description = "no more time can be added")))]
+pub(crate) async fn extend(
+    State(app): Reach,
+    WholeId(id): WholeId,
+    caller: Caller,
+) -> Answer<ApprovalView> {
+    Ok(Json(app.gate.extend(&caller.principal, &id).await?))
+}
+
 /// Lifts a denial, so the agent may ask again; only for the person who denied it or an admin
 #[utoipa::path(post, path = "/v1/approvals/{id}/lift",
     params(("id" = String, Path, description = "the approval that was denied")),

@@ -20,6 +20,7 @@ fn asked_about(call: &ToolCall, explanation: &str) -> Value {
         asked_at: START,
         expires_at: START.plus(250_000),
         choices: vec![Choice::Once, Choice::Session, Choice::Always, Choice::Deny],
+        extended_millis: 0,
         undo_millis: 0,
         state: State::Waiting,
     };
