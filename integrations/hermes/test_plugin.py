@@ -318,6 +318,18 @@ class Asking(PluginTest):
         self.assertIn("Nobody answered in time", self.ask() or "")
         self.assertIn("/v1/calls/call_1/withdraw", self.paths())
 
+    def test_a_question_that_a_person_extended_is_waited_for(self) -> None:
+        longer = (202, view("waiting", expires_at=700.0))
+        self.answers.extend([(202, view("waiting")), longer, (200, view("allowed"))])
+        rewinds = deque([400.0])
+
+        def pass_time(since: dict[str, float]) -> None:
+            # The first deadline, and a minute, pass while the person reads.
+            since["start"] -= rewinds.popleft() if rewinds else 0.0
+
+        self.host.alive = pass_time  # type: ignore[method-assign]
+        self.assertIsNone(self.ask())
+
     def test_an_interrupted_run_withdraws_its_call(self) -> None:
         self.answers.append((202, view("waiting")))
         self.host.is_interrupted = lambda: True

@@ -88,6 +88,12 @@ pub(crate) enum Command {
     /// Answer an approval or a question from an agent
     #[command(after_help = "Exit code: 0 answered, 1 not answered, 2 usage error, 22 no gateway.")]
     Answer(Answer),
+    /// Give a waiting approval more time
+    #[command(
+        after_help = "Adds the time it had at first, up to `approvals.extend_max` in all. It answers nothing.\n\
+        Exit code: 0 extended, 1 not extended, 2 usage error, 22 no gateway."
+    )]
+    Extend(Extend),
     /// Show past calls, the newest first
     History(History),
     /// Explain a verdict and a decision, factor by factor
@@ -239,6 +245,16 @@ pub(crate) struct Answer {
     /// With session and always: maximum number of uses
     #[arg(long, value_name = "N")]
     pub(crate) uses: Option<u32>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Give a waiting approval more time.
+#[derive(Debug, Args)]
+pub(crate) struct Extend {
+    /// The approval
+    pub(crate) id: String,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

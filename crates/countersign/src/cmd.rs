@@ -63,6 +63,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Serve(serve)) => serve::run(&serve, home),
         Some(Command::Approvals(args)) => approvals::list(&args, &reach),
         Some(Command::Answer(args)) => approvals::answer(&args, &reach),
+        Some(Command::Extend(args)) => approvals::extend(&args, &reach),
         Some(Command::History(args)) => history::list(&args, &reach),
         Some(Command::Explain(args)) => history::explain(&args, &reach),
         Some(Command::Replay(args)) => history::replay(&args, &reach),

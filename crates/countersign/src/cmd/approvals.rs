@@ -1,4 +1,5 @@
-//! `countersign approvals` lists waiting approvals and questions; `countersign answer` answers one.
+//! `countersign approvals` lists waiting approvals and questions; `countersign answer` answers one,
+//! `countersign extend` gives one more time.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -12,7 +13,7 @@ use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
 use super::follow::clarified;
-use crate::cli::{Answer, Approvals};
+use crate::cli::{Answer, Approvals, Extend};
 use crate::client::{Answer as Answered, Client, Reach, segment};
 use crate::complaint::{Complaint, written};
 use crate::config::schema::seconds_of;
@@ -274,6 +275,26 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
             args.choice
         ),
     };
+    written(print(&line), ExitCode::SUCCESS)
+}
+
+/// Gives an approval more time.
+pub(crate) fn extend(args: &Extend, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let client = Client::new(reach)?;
+    let path = format!("/v1/approvals/{}/extend", segment(&args.id));
+    let extended = client.ask(Method::POST, &path, Some(&json!({})))?;
+    if args.json {
+        let code = u8::from(!extended.is_success());
+        return written(print_json(extended.json()), ExitCode::from(code));
+    }
+    if !extended.is_success() {
+        return Err(not_answered(&extended));
+    }
+    let approval: ApprovalView = extended.read()?;
+    let line = format!(
+        "It now expires {}. It is still waiting for an answer.\n",
+        ago(approval.expires_at)
+    );
     written(print(&line), ExitCode::SUCCESS)
 }
 

@@ -29,7 +29,8 @@ use crate::complaint::Complaint;
 use crate::show::{maybe, text};
 use crate::words::{place, sentence};
 pub(crate) use answers::{
-    Choosing, answer_of, chosen, clarified, prompt, read_lines, scopes_in_words, scopes_of,
+    Choosing, answer_of, chosen, clarified, extended, more_time, prompt, read_lines,
+    scopes_in_words, scopes_of,
 };
 pub(crate) use reads::Reads;
 use reads::{Typed, typed};
@@ -459,6 +460,9 @@ impl<'a> Follow<'a> {
                 let approval: ApprovalView = answer.read()?;
                 eprintln!("\n{}", card(&approval).trim_end());
                 if self.is_terminal {
+                    if let Some(more) = more_time(&approval) {
+                        eprintln!("{more}");
+                    }
                     // The card has numbered them.
                     self.prompt(format!("{}: ", prompt(&choices)));
                 } else {
@@ -591,6 +595,12 @@ impl Follow<'_> {
                 None
             }
             Choosing::Choice(choice, note) => Some(answer_of(choice, note)),
+            Choosing::MoreTime => {
+                let words = extended(self.client, id).await;
+                eprintln!("{}", words.unwrap_or_else(|it| it.message().to_owned()));
+                self.prompt(format!("{}: ", prompt(choices)));
+                None
+            }
             Choosing::Unclear => {
                 self.prompt(format!("{}: ", prompt(choices)));
                 None

@@ -20,7 +20,8 @@ use tokio::sync::mpsc;
 
 use super::approvals::card;
 use super::follow::{
-    Choosing, answer_of, chosen, clarified, prompt, read_lines, scopes_in_words, scopes_of,
+    Choosing, answer_of, chosen, clarified, extended, more_time, prompt, read_lines,
+    scopes_in_words, scopes_of,
 };
 use crate::client::{Answer, Client, segment};
 use crate::complaint::Complaint;
@@ -188,6 +189,9 @@ impl Plain<'_> {
         for choice in choices {
             say(&format!("{}. {}\n", choice.number(), label(*choice)))?;
         }
+        if let Some(more) = more_time(&approval) {
+            say(&format!("{more}\n"))?;
+        }
         let prompt = format!("{}; Enter alone goes back: ", prompt(choices));
         loop {
             let Some(line) = self.ask(&prompt, Some(&id)).await? else {
@@ -198,6 +202,9 @@ impl Plain<'_> {
             }
             match chosen(&line, choices) {
                 Choosing::Unclear => say("There is no such choice.\n")?,
+                Choosing::MoreTime => {
+                    say(&format!("{}\n", extended(self.client, &id).await?))?;
+                }
                 Choosing::Choice(choice, note) => {
                     let body = answer_of(choice, note);
                     return self.answer(&id, &path, choice, body).await;

@@ -9,6 +9,7 @@ mod change;
 mod choosing;
 mod draw;
 mod edit;
+mod extend;
 mod files;
 mod grant;
 mod subject;
@@ -57,6 +58,7 @@ const RESOLVE: &str = "approval.resolve";
 const PREVIEW: &str = "approval.preview";
 const VIEWED: &str = "approval.viewed";
 const TAKE_BACK: &str = "approval.take_back";
+const EXTEND: &str = "approval.extend";
 const TRACE: &str = "approval.trace";
 const ASSESS: &str = "approval.assess";
 const CHANGES: &str = "approval.changes";
@@ -303,6 +305,7 @@ impl ApprovalPanel {
                 return Reaction::wants(vec![request]);
             }
             Act::TakeBack => self.notice = Some("There is nothing to undo.".to_owned()),
+            Act::Extend => return self.extend(),
             Act::EditLimit
             | Act::SwitchFocus
             | Act::NewLine
@@ -503,6 +506,7 @@ impl ApprovalPanel {
                     self.arming.out_of_view();
                 }
             }
+            EXTEND => self.extended(answer),
             ASSESS => self.edit_judged(answer),
             CHANGES => self.compared(answer),
             TRACE => {
@@ -547,10 +551,7 @@ impl ApprovalPanel {
         }
     }
 
-    #[expect(
-        clippy::wildcard_enum_match_arm,
-        reason = "three events concern a card"
-    )]
+    #[expect(clippy::wildcard_enum_match_arm, reason = "four events concern a card")]
     fn happened(&mut self, event: &Event) -> Vec<Wish> {
         match event {
             Event::ApprovalResolved(told) if told.approval_id == self.subject.id => {
@@ -564,6 +565,9 @@ impl ApprovalPanel {
                 if told.approval_id == self.subject.id && self.sent.is_none() =>
             {
                 return vec![Self::fetch(&self.subject.id)];
+            }
+            Event::ApprovalExtended(told) if told.approval_id == self.subject.id => {
+                return vec![self.fetch_time()];
             }
             _ => {}
         }

@@ -197,6 +197,7 @@ impl ClarifyPanel {
             | Act::Keys
             | Act::SideBySide
             | Act::TakeBack
+            | Act::Extend
             | Act::EditLimit => {}
             Act::SwitchFocus
             | Act::NewLine

@@ -50,6 +50,8 @@ pub(crate) enum Act {
     SideBySide,
     /// Takes an answer back.
     TakeBack,
+    /// Gives the question more time.
+    Extend,
     /// Changes how long and how often a permission holds.
     EditLimit,
     /// Lists the keys.
@@ -232,6 +234,13 @@ const TABLE: &[Row] = {
             Act::TakeBack,
             "z",
             "undo an answer before it takes effect",
+        ),
+        row(
+            Card,
+            &[Key(KeyCode::Char('+'))],
+            Act::Extend,
+            "+",
+            "give it more time, where that is offered",
         ),
         row(Card, HELP, Act::Keys, "?", "these keys"),
         row(Grant, UP, Act::Up, "↑ or k", "select the one above"),

@@ -68,12 +68,12 @@ fn claude(tool: &str, args: &Value) -> Value {
             "tool_input": args, "tool_use_id": "toolu_1" })
 }
 
-fn bash(command: &str) -> Value {
+pub(crate) fn bash(command: &str) -> Value {
     claude("Bash", &json!({ "command": command }))
 }
 
 /// Returns what Claude Code understands: the decision, and its reason or the changed input.
-fn understood(output: &Output) -> (String, Value) {
+pub(crate) fn understood(output: &Output) -> (String, Value) {
     let said: Value = serde_json::from_slice(&output.stdout).unwrap();
     let said = &said["hookSpecificOutput"];
     let word = said["permissionDecision"].as_str().unwrap().to_owned();
@@ -117,7 +117,7 @@ fn recorded(gateway: &Gateway) -> Vec<(String, String)> {
 
 /// Starts the hook with `input`, which is a question, and waits until it is asked. Returns the hook and
 /// the question's id.
-fn waiting(gateway: &Gateway, input: &Value, more: &[&str]) -> (Child, String) {
+pub(crate) fn waiting(gateway: &Gateway, input: &Value, more: &[&str]) -> (Child, String) {
     let input = input.to_string();
     let hook = start(&gateway.home(), "claude-code", input.as_bytes(), more);
     (hook, gateway.question())

@@ -15,6 +15,7 @@ mod command_line;
 mod doctor;
 mod events;
 mod evidence;
+mod extending;
 mod faults;
 mod history;
 mod hook_deeds;

@@ -318,6 +318,31 @@ fn an_answer_that_is_held_is_taken_back() {
 }
 
 #[test]
+fn a_card_is_given_more_time_where_the_owner_allows_it() {
+    let gateway = Gateway::configured("approvals: { timeout: 10m, extend_max: 15m }\n");
+    let agent = gateway.key("agent");
+    let (call, approval) = asked(&gateway, &agent, RISKY);
+    let mut terminal = inbox(&gateway, 100, 32);
+    terminal.shows(RISKY);
+    terminal.press(ENTER);
+    terminal.shows("(+ adds 10 min)");
+    terminal.press("+");
+    terminal.shows("(+ adds 5 min)");
+    terminal.shows("expires in 19 min");
+    // Somebody else uses up what is left; nothing is offered any more.
+    let path = format!("/v1/approvals/{approval}/extend");
+    let ana = gateway.named_key("ana", "approver");
+    assert_eq!(gateway.post(&ana, &path, &json!({})).status, 200);
+    terminal.shows_no("+ adds");
+    terminal.shows("expires in 24 min");
+    terminal.press("+");
+    terminal.shows("No more time can be added.");
+    assert!(is_waiting(&gateway, &agent, &call));
+    terminal.press(ESCAPE);
+    terminal.shows("24 min");
+}
+
+#[test]
 fn an_edited_command_is_judged_again_and_allowed_as_edited() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");

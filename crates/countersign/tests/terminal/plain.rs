@@ -29,6 +29,23 @@ fn a_number_and_enter_answer_what_a_screen_reader_reads() {
 }
 
 #[test]
+fn a_plus_and_enter_give_more_time_and_answer_nothing() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let (call, _) = asked(&gateway, &agent, RISKY);
+    let mut terminal = lines(&gateway, &["--plain"], &[]);
+    terminal.shows("q to quit:");
+    terminal.press("1\r");
+    terminal.shows("Type + and Enter for 5 min more");
+    terminal.shows("Type 1, 2, 3 or 4 and Enter");
+    terminal.press("+\r");
+    terminal.shows("It now expires in");
+    terminal.press("+1\r");
+    terminal.shows("There is no such choice.");
+    assert!(is_waiting(&gateway, &agent, &call));
+}
+
+#[test]
 fn a_terminal_that_can_do_little_gets_lines() {
     let gateway = Gateway::start();
     let agent = gateway.key("agent");

@@ -4,24 +4,31 @@ use std::fmt::Write as _;
 use std::io::BufRead as _;
 
 use countersign_core::approval::Choice;
-use countersign_gate::records::view::ScopeView;
+use countersign_core::time::UnixMillis;
+use countersign_gate::records::view::{ApprovalView, ScopeView};
 use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 
-use crate::client::Client;
+use crate::client::{Client, segment};
 use crate::complaint::Complaint;
-use crate::show::text;
+use crate::show::{ago, text};
 use crate::wire::lists::ScopeList;
+use crate::words::{refusal, span};
 
 /// Lines that may be typed ahead.
 const LINES_MAX: usize = 64;
+
+/// The line that asks for more time.
+const MORE: &str = "+";
 
 /// What a person typed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Choosing {
     /// One of the choices, and what the agent is told with a denial.
     Choice(Choice, Option<String>),
+    /// More time.
+    MoreTime,
     /// None of them.
     Unclear,
 }
@@ -78,8 +85,13 @@ pub(crate) fn read_lines() -> mpsc::Receiver<String> {
 /// nothing may follow a permission.
 pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Choosing {
     let typed = typed.trim();
+    if typed == MORE {
+        return Choosing::MoreTime;
+    }
     let (first, note) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
-    let number = first.parse::<usize>().ok();
+    // Digits alone: `+1` is a slip on the way to `+`.
+    let is_number = first.bytes().all(|it| it.is_ascii_digit());
+    let number = first.parse::<usize>().ok().filter(|_| is_number);
     let meant = |choice: &&Choice| {
         first.eq_ignore_ascii_case(choice.word()) || number == Some(choice.number())
     };
@@ -90,6 +102,23 @@ pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Choosing {
         }
         Some(_) | None => Choosing::Unclear,
     }
+}
+
+/// Returns how to ask for more time, where that is offered.
+pub(crate) fn more_time(approval: &ApprovalView) -> Option<String> {
+    let more = UnixMillis::of_seconds(approval.extend_seconds?);
+    Some(format!("Type {MORE} and Enter for {} more", span(more.0)))
+}
+
+/// Gives `id` more time; returns what came of it, in words.
+pub(crate) async fn extended(client: &Client, id: &str) -> Result<String, Complaint> {
+    let path = format!("/v1/approvals/{}/extend", segment(id));
+    let answer = client.send(Method::POST, &path, Some(&json!({}))).await?;
+    if !answer.is_success() {
+        return Ok(refusal(&answer));
+    }
+    let approval: ApprovalView = answer.read()?;
+    Ok(format!("It now expires {}.", ago(approval.expires_at)))
 }
 
 /// Returns the answer `choice` with its note, as the gateway takes it.
@@ -152,6 +181,8 @@ mod tests {
             ("3", Choosing::Unclear),
             ("", Choosing::Unclear),
             ("y", Choosing::Unclear),
+            (" + ", Choosing::MoreTime),
+            ("+1", Choosing::Unclear),
         ];
         for (typed, wanted) in rows {
             assert_eq!(chosen(typed, &choices), wanted, "{typed}");

@@ -474,7 +474,14 @@ impl ApprovalPanel {
         let end = match self.subject.held_until.filter(|until| *until > now) {
             Some(until) => format!("takes effect in {}", span(until.since(now) + 999)),
             None if self.is_waiting() && self.subject.expires_at.0 > 0 => {
-                format!("expires in {}", span(self.subject.expires_at.since(now)))
+                let left = span(self.subject.expires_at.since(now));
+                let takes_keys = focus == Focus::Here
+                    && self.face == Face::Card
+                    && matches!(self.step, Step::Choosing);
+                match self.subject.extension.filter(|_| takes_keys) {
+                    Some(more) => format!("expires in {left} (+ adds {})", span(more)),
+                    None => format!("expires in {left}"),
+                }
             }
             None => String::new(),
         };

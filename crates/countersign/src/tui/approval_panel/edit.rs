@@ -74,6 +74,11 @@ impl Edit {
         &self.input
     }
 
+    /// Returns the call as the agent asked.
+    pub(super) const fn original(&mut self) -> &mut Subject {
+        &mut self.original
+    }
+
     /// Returns how many rows the editor takes at `width` cells.
     pub(super) fn rows(&self, width: usize) -> usize {
         let rows = self.input.drawn(width.saturating_sub(2).max(1)).len();

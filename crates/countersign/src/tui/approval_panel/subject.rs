@@ -32,6 +32,8 @@ pub(super) struct Subject {
     /// Whether allowing takes Enter after the number.
     pub(super) confirm_allow: bool,
     pub(super) expires_at: UnixMillis,
+    /// How much time can be added now, in milliseconds.
+    pub(super) extension: Option<i64>,
     pub(super) held_until: Option<UnixMillis>,
     pub(super) decision: Option<DecisionView>,
     pub(super) assessment: Option<AssessmentView>,
@@ -61,6 +63,9 @@ impl Subject {
             decision: approval.decision,
             assessment: assessed(&approval.assessment),
             expires_at: UnixMillis::of_seconds(approval.expires_at),
+            extension: approval
+                .extend_seconds
+                .map(|seconds| UnixMillis::of_seconds(seconds).0),
             args: approval.args,
             editable: approval.editable,
             edited: None,
@@ -84,6 +89,7 @@ impl Subject {
             is_waiting: true,
             confirm_allow: false,
             expires_at: UnixMillis(0),
+            extension: None,
             held_until: None,
             decision: None,
             assessment: None,

@@ -91,6 +91,7 @@ impl Inbox {
             | Act::Why
             | Act::SideBySide
             | Act::TakeBack
+            | Act::Extend
             | Act::EditLimit
             | Act::SwitchFocus
             | Act::NewLine

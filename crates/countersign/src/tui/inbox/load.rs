@@ -289,7 +289,9 @@ impl Inbox {
             Event::ClarifyResolved(told) => {
                 self.waiting.settle(&told.clarification_id);
             }
-            Event::ApprovalHeld(told) | Event::ApprovalTakenBack(told) => {
+            Event::ApprovalHeld(told)
+            | Event::ApprovalTakenBack(told)
+            | Event::ApprovalExtended(told) => {
                 wishes.extend(self.load_card(&told.approval_id));
             }
             Event::CallAssessed(call) => {

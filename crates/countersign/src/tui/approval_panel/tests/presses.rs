@@ -328,6 +328,56 @@ fn an_answer_is_taken_back_while_it_is_held() {
 }
 
 #[test]
+fn more_time_is_asked_for_only_where_it_is_offered_and_answers_nothing() {
+    let mut shown = Shown::read(&card());
+    assert!(!shown.text().contains("+ adds"));
+    assert!(shown.press(KeyCode::Char('+')).wishes.is_empty());
+    assert!(shown.text().contains("No more time can be added."));
+
+    let mut offered = card();
+    offered["extend_seconds"] = json!(300.0);
+    let mut shown = Shown::read(&offered);
+    assert!(shown.text().contains("(+ adds 5 min)"), "{}", shown.text());
+    let reaction = shown.press(KeyCode::Char('+'));
+    assert!(sent(&reaction.wishes, "/extend").is_some());
+    assert!(sent(&reaction.wishes, "/resolve").is_none());
+    let mut longer = offered.clone();
+    longer["expires_at"] = json!(START.plus(7_300_000).as_seconds());
+    longer["extend_seconds"] = Value::Null;
+    shown.told(&answered(EXTEND, 200, longer));
+    let text = shown.text();
+    assert!(
+        text.contains("expires in 2 h") && !text.contains("+ adds"),
+        "{text}"
+    );
+    assert!(shown.panel.is_waiting());
+
+    let decision = samples::decision(json!({ "outcome": "expired", "cause": "expiry" }));
+    let late = json!({ "error": { "message": "x" }, "decision": decision });
+    shown.told(&answered(EXTEND, 410, late));
+    assert!(!shown.panel.is_waiting());
+}
+
+#[test]
+fn what_was_read_and_typed_stays_when_somebody_gives_more_time() {
+    let mut offered = card();
+    offered["extend_seconds"] = json!(300.0);
+    let mut shown = Shown::read(&offered);
+    shown.press(KeyCode::Char('n'));
+    shown.type_text("not today");
+    let event = samples::event(json!({ "event": "approval.extended" }));
+    let wishes = shown.told(&News::Event(Box::new(event)));
+    assert_eq!(wishes.len(), 1, "it looks how much time there is");
+    let mut longer = offered;
+    longer["expires_at"] = json!(START.plus(550_000).as_seconds());
+    shown.told(&answered(EXTEND, 200, longer));
+    let text = shown.text();
+    assert!(text.contains("❯ not today"), "{text}");
+    assert!(text.contains("expires in 9 min"), "{text}");
+    assert!(!text.contains("+ adds"), "a plus is text here: {text}");
+}
+
+#[test]
 fn whoever_was_faster_is_named() {
     let decision = samples::decision(
         json!({ "outcome": "denied", "choice": "deny", "by": "ana", "via": "mattermost", "at": START.as_seconds() }),
