@@ -201,6 +201,41 @@ test.describe("with a hold", () => {
   });
 });
 
+test.describe("with time that can be added", () => {
+  test.use({ config: "approvals: { timeout: 10m, extend_max: 15m }\n" });
+
+  test("a card is given more time by key and by button, and every tab follows", async ({ page, gateway, context }) => {
+    const id = await gateway.ask("rm -rf /srv/www");
+    await signIn(page, gateway);
+    const other = await context.newPage();
+    await other.goto(`${gateway.url}/#/approvals/${id}`);
+    await expect(page.locator(".countdown")).toHaveText("expires in 10 min");
+    await expect(page.getByRole("button", { name: "Add 10 min" })).toBeVisible();
+    await page.bringToFront();
+    await page.keyboard.press("+");
+    await expect(page.locator(".countdown")).toHaveText("expires in 20 min");
+    await expect(other.locator(".countdown")).toHaveText("expires in 20 min");
+    await expect(page.locator("[aria-live=polite]").first()).toContainText("Expires in 20 min");
+    await page.getByRole("button", { name: "Add 5 min" }).click();
+    await expect(page.locator(".countdown")).toHaveText("expires in 25 min");
+    await expect(page.getByRole("button", { name: /Add .* min/ })).toHaveCount(0);
+    await page.keyboard.press("+");
+    await expect(page.getByRole("alert")).toHaveCount(0);
+    expect((await gateway.approval(id)).status).toBe("waiting");
+  });
+});
+
+test.describe("without time that can be added", () => {
+  test.use({ config: "approvals: { extend_max: 0 }\n" });
+
+  test("nothing is offered", async ({ page, gateway }) => {
+    await gateway.ask("rm -rf /srv/www");
+    await signIn(page, gateway);
+    await expect(page.locator(".countdown")).toHaveText(/expires in/);
+    await expect(page.getByRole("button", { name: /Add .* min/ })).toHaveCount(0);
+  });
+});
+
 test("the next card follows an answer, if the person wants it", async ({ page, gateway }) => {
   await gateway.ask("rm -rf /srv/a");
   await gateway.ask("rm -rf /srv/b", { session_id: "s2" });

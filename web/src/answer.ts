@@ -25,6 +25,11 @@ export async function takeBack(id: string): Promise<string | null> {
   return settled(id, post<Approval>(path(id, "take_back")));
 }
 
+/** Gives `id` more time; answers nothing. */
+export async function extend(id: string): Promise<string | null> {
+  return settled(id, post<Approval>(path(id, "extend")));
+}
+
 /** Lifts a denial, so that the agent may ask again. */
 export async function lift(id: string): Promise<string | null> {
   return settled(id, post<Approval>(path(id, "lift")));

@@ -22,6 +22,7 @@ export type Command =
   | "mark"
   | "full"
   | "undo"
+  | "extend"
   | "filter"
   | "help"
   | "close"
@@ -55,6 +56,7 @@ export const KEYS: Row[] = [
   { command: "led", keys: ["b"], shown: "b", does: "What led here: the calls before" },
   { command: "full", keys: ["f"], shown: "f", does: "Show the full text" },
   { command: "undo", keys: ["z"], shown: "z", does: "Undo an answer before it takes effect" },
+  { command: "extend", keys: ["+"], shown: "+", does: "Give the card more time, where that is offered" },
   { command: "select", keys: ["x"], shown: "x", does: "Select the card" },
   { command: "select_group", keys: ["X"], shown: "X", does: "Select all of its group" },
   { command: "filter", keys: ["/"], shown: "/", does: "Filter the list" },

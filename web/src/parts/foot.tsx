@@ -3,11 +3,11 @@
 import { useSignal, useSignalEffect } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 
-import { answer, takeBack, type More } from "../answer";
+import { answer, extend, takeBack, type More } from "../answer";
 import { useArming } from "../arming";
 import { moment, now, span } from "../clock";
 import { useKeys } from "../keys";
-import { isCurrent, link, mayAnswer, me, spoken } from "../live";
+import { approvals, isCurrent, link, mayAnswer, me, spoken } from "../live";
 import { compare } from "../diff";
 import { edited, ending, isGrave, LABELS, LEAVES, NUMBERS } from "../words";
 import type { Approval, Choice } from "../wire";
@@ -77,7 +77,7 @@ function Outcome({ approval, onNext }: { approval: Approval; onNext: (() => void
 function OnlyLooking({ approval }: { approval: Approval }) {
   return (
     <footer class="answer">
-      <Countdown approval={approval} />
+      <Countdown approval={approval} onExtend={undefined} />
       <p class="hint">You can only view this. An approver answers it.</p>
     </footer>
   );
@@ -113,18 +113,28 @@ function Held({ approval, hasKeys, until }: { approval: Approval; hasKeys: boole
   );
 }
 
-function Countdown({ approval }: { approval: Approval }) {
+function Countdown({ approval, onExtend }: { approval: Approval; onExtend: (() => void) | undefined }) {
   const left = approval.expires_at - now.value;
   useSignalEffect(() => {
     const seconds = Math.ceil(approval.expires_at - now.value);
     if (SAID_AT.includes(seconds)) spoken.value = `Expires in ${seconds} seconds`;
   });
   return (
-    <p class={left < 30 ? "countdown soon" : "countdown"} title={approval.card.on_timeout}>
-      {left > 0 ? `expires in ${span(left)}` : "expired: nobody answered"}
-    </p>
+    <div class="time-left">
+      <p class={left < 30 ? "countdown soon" : "countdown"} title={approval.card.on_timeout}>
+        {left > 0 ? `expires in ${span(left)}` : "expired: nobody answered"}
+      </p>
+      {onExtend === undefined || !isExtendable(approval) ? null : (
+        <button type="button" class="quiet" onClick={onExtend}>
+          Add {span(approval.extend_seconds ?? 0)} <kbd>+</kbd>
+        </button>
+      )}
+    </div>
   );
 }
+
+const isExtendable = ({ extend_seconds: more, expires_at: end }: Approval): boolean =>
+  typeof more === "number" && end > now.value;
 
 function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: FootProps) {
   const { card } = approval;
@@ -157,6 +167,12 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
     if (problem.value !== null) return;
     mode.value = "choose";
     onAnswered?.();
+  };
+  const giveTime = async (): Promise<void> => {
+    const before = approval.expires_at;
+    problem.value = await extend(approval.approval_id);
+    const after = approvals.value.get(approval.approval_id)?.expires_at ?? before;
+    if (after > before) spoken.value = `Expires in ${span(after - now.value)}`;
   };
   const needsConfirming = (option: Option, event: Event): boolean => {
     if (option !== "once" || !approval.confirm_allow) return false;
@@ -206,6 +222,11 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
             mode.value = "deny";
             return true;
           },
+          extend: () => {
+            if (!isExtendable(approval)) return false;
+            void giveTime();
+            return true;
+          },
           edit: () => {
             if (mode.value !== "choose" || !mayEdit) return false;
             mode.value = "edit";
@@ -233,7 +254,7 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
   return (
     <footer class="answer" data-armed={armed.value}>
       <div class="answer-line" ref={(element) => void (watch.current = element)}>
-        <Countdown approval={approval} />
+        <Countdown approval={approval} onExtend={() => void giveTime()} />
         <p class="hint" role={wasQuick.value || chosen.value !== null ? "status" : undefined}>
           {wasQuick.value
             ? "Too fast: that press was ignored. Press again."

@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

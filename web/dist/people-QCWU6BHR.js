@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IW3E5ORA.js";
+} from "./chunk-OQNSRGL3.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/views/people.tsx
 var ROLES = [

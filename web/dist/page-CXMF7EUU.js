@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/badge.ts
 function badge() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IW3E5ORA.js";
+} from "./chunk-OQNSRGL3.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IW3E5ORA.js";
+} from "./chunk-OQNSRGL3.js";
 import {
   $,
   Code,
@@ -26,11 +26,11 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/views/reviews.tsx
 function Reviews() {
-  const loaded = useLoaded(() => get("/v1/reviews"), ["review.", "tool.completed"]);
+  const loaded = useLoaded(() => get("/v1/reviews"), ["review."]);
   const reviews = loaded.value.value?.reviews;
   return a("div", { class: "page", children: [
     a(Head, { title: "Reviews", lead: "These calls ran without a question because they can be undone. Keep or undo each." }),

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

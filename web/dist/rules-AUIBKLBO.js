@@ -10,7 +10,7 @@ import {
   get,
   useLoaded,
   useSignal
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/views/rules.tsx
 var LISTS = [

@@ -22,13 +22,11 @@ import {
   link,
   listen,
   mayAnswer,
-  me,
   now,
   place,
   post,
   putQuestion,
   questions,
-  queueOf,
   r,
   refresh,
   rows,
@@ -36,7 +34,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;
@@ -45,6 +43,12 @@ var FINAL = ["completed", "failed", "cancelled"];
 function stateOf(event) {
   if (event.outcome === "unknown") return "unknown";
   return event.outcome === "done" || (event.outcome ?? null) === null && event.error !== true ? "done" : "failed";
+}
+var queues = /* @__PURE__ */ new Map();
+function queueOf(session) {
+  const known = queues.get(session ?? "") ?? y([]);
+  queues.set(session ?? "", known);
+  return known;
 }
 function saidIn(run, messages) {
   const own = messages.filter((message) => message.run_id === run);
@@ -56,7 +60,7 @@ function saidIn(run, messages) {
 var Conversation = class {
   constructor(session) {
     this.session = session;
-    this.queue = queueOf(me.value?.key_id ?? "", session);
+    this.queue = queueOf(session);
   }
   session;
   blocks = y([]);

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IW3E5ORA.js";
+} from "./chunk-OQNSRGL3.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-DM3DPNU7.js";
+} from "./chunk-Y2FCJWPC.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;
