@@ -236,6 +236,9 @@ pub(crate) struct Answer {
     /// A note for the agent
     #[arg(long)]
     pub(crate) note: Option<String>,
+    /// With once: allow the call with these arguments instead, a JSON object; - reads them from standard input
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub(crate) args: Option<String>,
     /// With session and always: number of the offered scope [default: 1, the narrowest]
     #[arg(long, value_name = "N")]
     pub(crate) scope: Option<usize>,

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use countersign_core::approval::Choice;
+use countersign_core::canonical;
 use countersign_core::display::inline;
 use countersign_core::status::{ClarificationStatus, Outcome, Status};
 use countersign_gate::clarifications::ClarificationView;
@@ -12,6 +13,7 @@ use countersign_gate::records::view::{ApprovalView, DecisionView};
 use reqwest::{Method, StatusCode};
 use serde_json::{Map, Value, json};
 
+use super::check::input;
 use super::follow::clarified;
 use crate::cli::{Answer, Approvals, Extend};
 use crate::client::{Answer as Answered, Client, Reach, segment};
@@ -186,10 +188,10 @@ pub(crate) fn card(approval: &ApprovalView) -> String {
 /// Answers a question of an agent with the number of a choice, or with words.
 fn answer_question(args: &Answer, client: &Client) -> Result<ExitCode, Complaint> {
     let is_granting = args.scope.is_some() || args.lasts.is_some() || args.uses.is_some();
-    if is_granting || args.note.is_some() {
+    if is_granting || args.note.is_some() || args.args.is_some() {
         return Err(Complaint::usage(
             format!("{} is a question from an agent", segment(&args.id)),
-            "--note, --scope, --for and --uses are for approvals",
+            "--args, --note, --scope, --for and --uses are for approvals",
         ));
     }
     let path = format!("/v1/clarifications/{}", segment(&args.id));
@@ -224,6 +226,9 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
     let client = Client::new(reach)?;
     let mut body = Map::new();
     body.insert("choice".to_owned(), json!(args.choice));
+    if let Some(edited) = edited(args)? {
+        body.insert("args".to_owned(), edited);
+    }
     if let Some(note) = &args.note {
         body.insert("note".to_owned(), json!(note));
     }
@@ -266,9 +271,14 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
     let approval: ApprovalView = answered.read()?;
     let line = match &approval.decision {
         Some(decision) if approval.held_until.is_none() => format!(
-            "{} by {}.\n",
+            "{} by {}{}.\n",
             sentence(decision.outcome.word()),
-            maybe(decision.by.as_deref())
+            maybe(decision.by.as_deref()),
+            if decision.args.is_some() {
+                " with edited arguments"
+            } else {
+                ""
+            }
         ),
         Some(_) | None => format!(
             "{} takes effect in a moment, unless it is undone.\n",
@@ -276,6 +286,32 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
         ),
     };
     written(print(&line), ExitCode::SUCCESS)
+}
+
+/// Returns the arguments that are to take the place of the agent's. The gateway judges them again and
+/// binds the answer to them.
+fn edited(args: &Answer) -> Result<Option<Value>, Complaint> {
+    let Some(typed) = &args.args else {
+        return Ok(None);
+    };
+    if args.choice != "once" {
+        return Err(Complaint::usage(
+            "edited arguments can only be allowed once",
+            "use `countersign answer ID once --args JSON`",
+        ));
+    }
+    let text = if typed == "-" {
+        input()?
+    } else {
+        typed.clone()
+    };
+    let hint = r#"--args takes a JSON object, such as '{"command": "ls"}'; - reads it from standard input"#;
+    let edited = canonical::parse(text.as_bytes())
+        .map_err(|error| Complaint::usage(format!("the arguments are not JSON: {error}"), hint))?;
+    if !edited.is_object() {
+        return Err(Complaint::usage("the arguments are no JSON object", hint));
+    }
+    Ok(Some(edited))
 }
 
 /// Gives an approval more time.

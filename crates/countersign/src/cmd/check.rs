@@ -138,7 +138,7 @@ fn call(
 }
 
 /// Reads one call's text from standard input.
-fn input() -> Result<String, Complaint> {
+pub(super) fn input() -> Result<String, Complaint> {
     let mut bytes = Vec::new();
     let read = std::io::stdin()
         .lock()

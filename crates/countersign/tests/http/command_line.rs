@@ -1,6 +1,6 @@
 //! Commands beside a running gateway: JSON for programs, shortened ids, messages that name things.
 
-use std::process::Output;
+use std::process::{Output, Stdio};
 
 use serde_json::Value;
 
@@ -175,4 +175,71 @@ fn a_home_without_a_gateway_is_told_apart_from_a_stopped_one() {
         .output()
         .unwrap();
     assert!(printed(&missing).contains("there is no key file nowhere.key"));
+}
+
+/// Runs a command with `input` on its standard input.
+fn piped(gateway: &Gateway, args: &[&str], input: &str) -> Output {
+    use std::io::Write as _;
+    let mut command = ours::ours(&gateway.home());
+    command.args(args).current_dir(gateway.home());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
+    child.wait_with_output().unwrap()
+}
+
+#[test]
+fn a_call_is_edited_and_allowed_as_edited_from_the_command_line() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let asked = gateway.submit(&agent, RISKY).body;
+    let id = asked["approval_id"].as_str().unwrap();
+    let waits = || {
+        let said = gateway.get(&gateway.admin(), &format!("/v1/approvals/{id}"));
+        said.body["status"] == "waiting"
+    };
+    // The exit code, what is said, and how it was answered.
+    let rows: [(&[&str], i32, &str); 6] = [
+        (&["once", "--args", "{"], 2, "not JSON"),
+        (&["once", "--args", "[1]"], 2, "no JSON object"),
+        (&["once", "--args", r#"{"a":1,"a":2}"#], 2, "not JSON"),
+        (&["deny", "--args", "{}"], 2, "only be allowed once"),
+        (&["session", "--args", "{}"], 2, "only be allowed once"),
+        (
+            &["once", "--args", r#"{"command":"rm -rf /"}"#],
+            1,
+            "always refused",
+        ),
+    ];
+    for (words, code, wanted) in rows {
+        let args: Vec<&str> = ["answer", id]
+            .into_iter()
+            .chain(words.iter().copied())
+            .collect();
+        let output = run(&gateway, &args);
+        assert_eq!(output.status.code(), Some(code), "{}", printed(&output));
+        assert!(printed(&output).contains(wanted), "{}", printed(&output));
+        assert!(waits(), "{words:?} answered");
+    }
+    let edited = r#"{"command":"rm -rf /srv/www/cache"}"#;
+    let done = piped(&gateway, &["answer", id, "once", "--args", "-"], edited);
+    let words = printed(&done);
+    assert!(done.status.success(), "{words}");
+    assert!(words.contains("with edited arguments"), "{words}");
+    let path = format!("/v1/calls/{}", asked["call_id"].as_str().unwrap());
+    let call = gateway.get(&agent, &path).body;
+    assert_eq!(call["status"], "approved", "{call}");
+    assert_eq!(call["decision"]["args"]["command"], "rm -rf /srv/www/cache");
+    // It is bound as if it had been submitted so, and no longer as it was.
+    let as_edited = gateway.submit(&agent, "rm -rf /srv/www/cache").body;
+    assert_eq!(call["digest"], as_edited["digest"]);
+    assert_ne!(call["digest"], asked["digest"]);
 }
