@@ -3,6 +3,7 @@
 pub(crate) mod cache;
 pub(crate) mod cards;
 pub mod clock;
+pub mod practice;
 pub mod principal;
 pub(crate) mod random;
 pub(crate) mod readiness;

@@ -4,7 +4,7 @@
 //! expire by themselves count too. With several gateways on one database each of them counts all.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError};
 use countersign_core::ledger::Entry;
 use countersign_core::status::{Outcome, Status};
 use countersign_gate::Gate;
+use countersign_gate::base::practice::is_practice;
 use countersign_store::{Kind, Query};
 use serde::Deserialize;
 
@@ -19,6 +20,9 @@ use serde::Deserialize;
 const CLASSES: [f64; 9] = [1.0, 2.0, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0, 600.0];
 /// Questions whose beginning is remembered.
 const ASKED_MAX: usize = 10_000;
+/// How fields of a call begin in the body of its entry.
+const COMMAND: &str = "\"command\":\"";
+const VERDICT: &str = "\"verdict\":\"";
 /// Entries that are taken at once.
 const BATCH: u32 = 256;
 
@@ -44,6 +48,8 @@ struct Counts {
     verdicts: BTreeMap<String, u64>,
     outcomes: BTreeMap<String, u64>,
     asked: HashMap<String, i64>,
+    /// Questions that count nowhere.
+    practice: HashSet<String>,
     answered: [u64; CLASSES.len()],
     answers: u64,
     seconds: f64,
@@ -136,10 +142,22 @@ impl Counts {
         let draft = &entry.draft;
         let told = || serde_json::from_str::<Told<'_>>(&draft.body).unwrap_or_default();
         match draft.event.as_str() {
-            "call.assessed" => count(&mut self.verdicts, verdict(&draft.body)),
+            "call.assessed" if is_practice(word(&draft.body, COMMAND)) => {}
+            "call.assessed" => {
+                count(
+                    &mut self.verdicts,
+                    Cow::Borrowed(word(&draft.body, VERDICT)),
+                );
+            }
+            "approval.required" if is_practice(&told().command) => {
+                if self.practice.len() < ASKED_MAX {
+                    self.practice.insert(draft.subject.clone());
+                }
+            }
             "approval.required" if self.asked.len() < ASKED_MAX => {
                 self.asked.insert(draft.subject.clone(), draft.at.0);
             }
+            "approval.resolved" if self.practice.remove(&draft.subject) => {}
             "approval.resolved" => {
                 let told = told();
                 let is_person = matches!(
@@ -167,19 +185,22 @@ impl Counts {
     }
 }
 
-/// Returns the verdict that a body tells. Every call passes here, so the body is not parsed: within
-/// a text a quotation mark is never bare, and there is no object within this one.
-fn verdict(body: &str) -> Cow<'_, str> {
-    let (_, rest) = body.split_once("\"verdict\":\"").unwrap_or_default();
+/// Returns a text that the body of a call tells, up to its first quotation mark. Every call passes
+/// here, so the body is not parsed: within a text a quotation mark is never bare, and there is no
+/// object within this one.
+fn word<'a>(body: &'a str, field: &str) -> &'a str {
+    let (_, rest) = body.split_once(field).unwrap_or_default();
     let (word, _) = rest.split_once('"').unwrap_or_default();
-    Cow::Borrowed(word)
+    word
 }
 
-/// What is counted of a decision.
+/// What is counted of a question and its decision.
 #[derive(Debug, Default, Deserialize)]
 struct Told<'a> {
     #[serde(borrow, default)]
     outcome: Cow<'a, str>,
+    #[serde(borrow, default)]
+    command: Cow<'a, str>,
 }
 
 /// Counts a word of the event; anything else would let a caller write into the text format.
@@ -253,5 +274,21 @@ mod tests {
         assert_eq!(counts.answers, 1);
         counts.take(&entry("call.assessed", 0, r#"{"verdict":"x\"} 1\n"}"#));
         assert_eq!(counts.verdicts.get("other"), Some(&1));
+    }
+
+    #[test]
+    fn practice_counts_nowhere_and_what_only_quotes_it_does() {
+        let mut counts = Counts::default();
+        let practice = r#"{"command":"rm -rf /srv/countersign-practice","verdict":"ask"}"#;
+        let quotes = r#"{"command":"echo rm -rf /srv/countersign-practice","verdict":"ask"}"#;
+        for (body, calls) in [(practice, None), (quotes, Some(&1))] {
+            counts.take(&entry("call.assessed", 0, body));
+            counts.take(&entry("approval.required", 0, body));
+            counts.take(&entry("approval.resolved", 10, r#"{"outcome":"approved"}"#));
+            assert_eq!(counts.verdicts.get("ask"), calls, "{body}");
+            assert_eq!(counts.outcomes.get("approved"), calls, "{body}");
+            assert_eq!(counts.answers, *calls.unwrap_or(&0), "{body}");
+        }
+        assert!(counts.practice.is_empty());
     }
 }

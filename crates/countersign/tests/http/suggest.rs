@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::ours::ours;
-use crate::support::Gateway;
+use crate::support::{Gateway, PATIENCE};
 
 /// Has `command` asked about in a session of its own, and answered.
 fn answered(gateway: &Gateway, keys: (&str, &str), session: &str, command: &str, choice: &str) {
@@ -31,6 +31,36 @@ fn suggest(gateway: &Gateway, more: &[&str]) -> String {
     let out = String::from_utf8(out).unwrap();
     assert!(!out.is_empty(), "{told}");
     out
+}
+
+#[test]
+fn practice_counts_nowhere() {
+    let gateway = Gateway::start();
+    let admin = gateway.admin();
+    let home = gateway.home();
+    let mut practice = ours(&home);
+    practice.args(["try", "--wait", "0", "--home"]).arg(&home);
+    assert_eq!(practice.output().unwrap().status.code(), Some(21));
+    gateway.submit(&gateway.key("agent"), "ls");
+    // What is counted from the ledger is counted a moment later.
+    let metrics = || {
+        let said = gateway.request("GET", "/metrics").send().unwrap();
+        said.text().unwrap()
+    };
+    let since = std::time::Instant::now();
+    while !metrics().contains("calls_total{verdict=\"allow\"} 1") {
+        assert!(since.elapsed() < PATIENCE, "{}", metrics());
+    }
+    let counted = metrics();
+    assert!(!counted.contains("verdict=\"ask\""), "{counted}");
+    assert!(!counted.contains("outcome=\"withdrawn\""), "{counted}");
+    let found: Value = serde_json::from_str(&suggest(&gateway, &["--json"])).unwrap();
+    assert_eq!(found["calls"], 1, "{found}");
+    let stats = gateway.get(&admin, "/v1/stats").body;
+    assert_eq!(stats["calls"], 1, "{stats}");
+    // The history still tells of it.
+    let traces = gateway.get(&admin, "/v1/traces").body;
+    assert_eq!(traces["traces"].as_array().unwrap().len(), 2, "{traces}");
 }
 
 #[test]

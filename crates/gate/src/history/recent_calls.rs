@@ -20,7 +20,7 @@ use serde::Deserialize;
 use tokio::sync::{Mutex, OwnedMutexGuard};
 
 use crate::GateError;
-use crate::base::principal::PRACTICE;
+use crate::base::practice::is_practice;
 use crate::history::History;
 
 /// Calls that are kept, the newest.
@@ -155,8 +155,7 @@ impl Chronicle {
 
     /// Returns the lines that count, the newest first: practice does not.
     pub(crate) fn counted_lines(&self) -> impl Iterator<Item = &Line> {
-        self.newest()
-            .filter(|line| !line.owner.starts_with(PRACTICE))
+        self.newest().filter(|line| !is_practice(&line.command))
     }
 
     /// Returns the question a call waits for, or waited for.

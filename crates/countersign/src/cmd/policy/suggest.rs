@@ -14,6 +14,7 @@ use countersign_core::policy::{Example, Policy};
 use countersign_core::status::{Cause, Outcome};
 use countersign_core::suggest::{Past, PastAnswer, Suggestion, suggestions};
 use countersign_core::verdict::Rule;
+use countersign_gate::base::practice::is_practice;
 use countersign_gate::history::traces::TraceView;
 use serde_json::{Value, json};
 
@@ -44,7 +45,9 @@ pub(super) fn run(
         let answer = client.get(&format!("/v1/traces?limit={limit}{page}"))?;
         let list: TraceList = answer.read()?;
         left = left.saturating_sub(limit);
-        past.extend(list.traces.iter().map(past_call));
+        let traces = list.traces.iter();
+        let traces = traces.filter(|trace| !is_practice(&trace.command));
+        past.extend(traces.map(past_call));
         behind = list.next;
         if behind.is_none() {
             break;

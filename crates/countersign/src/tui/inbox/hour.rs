@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 
 use countersign_core::status::Status;
 use countersign_core::time::UnixMillis;
+use countersign_gate::base::practice::is_practice;
 use countersign_gate::records::event::CallAssessed;
 
 use super::get;
@@ -45,13 +46,18 @@ impl LastHour {
     pub(super) fn take(&mut self, list: &TraceList) {
         self.is_known = true;
         self.has_more = list.next.is_some();
-        let calls = list.traces.iter().map(|trace| &trace.call);
+        let traces = list.traces.iter();
+        let traces = traces.filter(|trace| !is_practice(&trace.command));
+        let calls = traces.map(|trace| &trace.call);
         let calls = calls.map(|call| (UnixMillis::of_seconds(call.created_at), fate(call.status)));
         self.calls = calls.collect();
     }
 
     /// Takes a call that was judged.
     pub(super) fn event(&mut self, event: &CallAssessed) {
+        if is_practice(&event.command) {
+            return;
+        }
         let at = UnixMillis::of_seconds(event.timestamp);
         self.calls.push_front((at, fate(event.status)));
         if self.calls.len() > CALLS_MAX {
@@ -152,6 +158,23 @@ mod tests {
         let later = now.plus(HOUR_MILLIS);
         let wanted = "No call was made in the last hour.";
         assert_eq!(hour.sentence(later).as_deref(), Some(wanted));
+    }
+
+    #[test]
+    fn practice_is_no_call() {
+        let now = UnixMillis(10_000_000);
+        let practice = countersign_gate::base::practice::COMMAND;
+        let trace = samples::trace(json!({
+            "status": "approved", "created_at": 9_900.0, "command": practice,
+        }));
+        let mut hour = LastHour::default();
+        hour.take(&samples::read(json!({ "next": null, "traces": [trace] })));
+        hour.event(&CallAssessed {
+            command: practice.to_owned(),
+            ..judged("waiting", 9_990.0)
+        });
+        let wanted = "No call was made in the last hour.";
+        assert_eq!(hour.sentence(now).as_deref(), Some(wanted));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use countersign_core::status::{ClarificationStatus, ReviewStatus, Status};
 use countersign_core::time::UnixMillis;
+use countersign_gate::base::practice::is_practice;
 use countersign_gate::base::principal::Role;
 use countersign_gate::records::event::Event;
 use countersign_gate::records::view::ApprovalView;
@@ -297,7 +298,9 @@ impl Inbox {
             Event::CallAssessed(call) => {
                 self.history.judged(call);
                 self.hour.event(call);
-                self.has_agent = Some(true);
+                if !is_practice(&call.command) {
+                    self.has_agent = Some(true);
+                }
             }
             Event::ReviewRequired(_) | Event::ReviewResolved(_) | Event::ToolCompleted(_) => {
                 wishes.extend(self.load_once("reviews"));
