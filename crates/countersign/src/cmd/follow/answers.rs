@@ -62,7 +62,7 @@ pub(crate) fn scopes_in_words(scopes: &[ScopeView]) -> String {
     let count = scopes.len();
     let _infallible = write!(
         out,
-        "Type a number from 1 to {count} and Enter, or Enter to go back: "
+        "Type a number from 1 to {count} and Enter to create this rule, or Enter to go back: "
     );
     out
 }

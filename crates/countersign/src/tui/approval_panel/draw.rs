@@ -495,7 +495,7 @@ impl ApprovalPanel {
             (Focus::Here, Face::Card, Step::Note(_)) => ("Enter to deny, Esc to go back", ""),
             (Focus::Here, Face::Card, Step::Granting(granting)) => match granting.edited() {
                 Some(_) => ("Enter to set it, Esc for no limit", ""),
-                None => ("↑/↓ to select, Enter to create it", "e limits · Esc back"),
+                None => ("↑/↓ select, Enter creates this rule", "e limits · Esc back"),
             },
             (Focus::Here, Face::Card, Step::Editing) => (
                 "Enter to check it, Alt-Enter for a new line, Esc to leave the call as it is",
