@@ -46,6 +46,11 @@ pub enum Command {
         /// The id.
         id: String,
     },
+    /// Give a waiting call more time.
+    Extend {
+        /// Which question; the one that waits, if there is just one and none is named.
+        id: Option<String>,
+    },
     /// Let the agent ask again about what was denied.
     Lift {
         /// Which question.
@@ -74,6 +79,11 @@ pub enum Command {
     New,
     /// Ask the last thing again.
     Retry,
+    /// Tell the agent something while it works.
+    Steer {
+        /// What it is told.
+        text: String,
+    },
     /// Stop what the agent is doing.
     Stop,
     /// Say who is asking.
@@ -94,7 +104,7 @@ pub struct Row {
 }
 
 /// Every command, in the order of the help.
-pub const TABLE: [Row; 16] = [
+pub const TABLE: [Row; 18] = [
     row(
         "approve",
         "[ID] [once|session|always]",
@@ -103,6 +113,7 @@ pub const TABLE: [Row; 16] = [
     row("deny", "[ID] [note]", "deny a waiting call"),
     row("pending", "", "list what is waiting for an answer"),
     row("show", "ID", "show one card in full"),
+    row("extend", "[ID]", "give a waiting call more time"),
     row("grants", "", "list grants"),
     row("revoke", "ID", "revoke a grant"),
     row("lift", "ID", "lift a denial, so the agent may ask again"),
@@ -116,10 +127,11 @@ pub const TABLE: [Row; 16] = [
     row(
         "model",
         "[NAME]",
-        "show which model answers; the terminal can choose one",
+        "show which model answers, or choose another for this conversation",
     ),
     row("new", "", "start a new conversation"),
     row("retry", "", "repeat the last message"),
+    row("steer", "TEXT", "tell the agent something while it works"),
     row("stop", "", "stop the agent"),
     row("whoami", "", "show who you are"),
     row("help", "", "list these commands"),
@@ -181,6 +193,10 @@ impl Command {
             ("show", [id]) => Some(Self::Show {
                 id: (*id).to_owned(),
             }),
+            ("extend", []) => Some(Self::Extend { id: None }),
+            ("extend", [id]) => Some(Self::Extend {
+                id: Some((*id).to_owned()),
+            }),
             ("grants", []) => Some(Self::Grants),
             ("revoke", [id]) => Some(Self::Revoke {
                 id: (*id).to_owned(),
@@ -197,6 +213,9 @@ impl Command {
             }),
             ("new", []) => Some(Self::New),
             ("retry", []) => Some(Self::Retry),
+            ("steer", [_, ..]) => Some(Self::Steer {
+                text: rest.to_owned(),
+            }),
             ("stop", []) => Some(Self::Stop),
             ("whoami", []) => Some(Self::Whoami),
             ("help", []) => Some(Self::Help),
@@ -213,7 +232,7 @@ impl Command {
     /// Returns the id that was typed with it, for whoever completes a shortened one.
     pub const fn id_mut(&mut self) -> Option<&mut String> {
         match self {
-            Self::Approve { id, .. } | Self::Deny { id, .. } => id.as_mut(),
+            Self::Approve { id, .. } | Self::Deny { id, .. } | Self::Extend { id } => id.as_mut(),
             Self::Show { id } | Self::Revoke { id } | Self::Lift { id } => Some(id),
             Self::Pending
             | Self::Grants
@@ -224,6 +243,7 @@ impl Command {
             | Self::Model { .. }
             | Self::New
             | Self::Retry
+            | Self::Steer { .. }
             | Self::Stop
             | Self::Whoami
             | Self::Help => None,
@@ -347,6 +367,19 @@ mod tests {
             ("/yolo off", Command::YoloOff),
             ("/model", Command::Model { name: None }),
             ("/stop", Command::Stop),
+            ("/extend", Command::Extend { id: None }),
+            (
+                "/extend appr_1",
+                Command::Extend {
+                    id: Some("appr_1".to_owned()),
+                },
+            ),
+            (
+                "/steer leave  the logs",
+                Command::Steer {
+                    text: "leave  the logs".to_owned(),
+                },
+            ),
         ];
         for (line, expected) in rows {
             assert_eq!(Command::parse(line), Ok(expected), "{line}");
@@ -362,6 +395,9 @@ mod tests {
             "/approve appr_1 once more",
             "/show",
             "/show a b",
+            "/extend a b",
+            "/steer",
+            "/steer  ",
             "/pending x",
             "/yolo 0",
             "/yolo -3",
@@ -389,8 +425,12 @@ mod tests {
     #[test]
     fn every_command_of_the_table_can_be_typed() {
         for row in TABLE {
-            let id = if row.hint == "ID" { " appr_1" } else { "" };
-            let line = format!("/{}{id}", row.name);
+            let rest = match row.hint {
+                "ID" => " appr_1",
+                "TEXT" => " leave the logs",
+                _ => "",
+            };
+            let line = format!("/{}{rest}", row.name);
             assert!(Command::parse(&line).is_ok(), "{line}");
         }
     }

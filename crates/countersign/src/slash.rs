@@ -11,7 +11,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::client::{Answer, segment};
-use crate::show::{count, maybe_ago, text};
+use crate::show::{ago, count, maybe_ago, text};
 use crate::wire::lists::{ApprovalList, GrantList, OverrideList, UsageList};
 use crate::wire::shown::{Capabilities, Identity, ModelList};
 use crate::words::{outcome, refusal, sentence};
@@ -64,6 +64,10 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             let path = format!("/v1/approvals/{}/lift", segment(&id));
             ask("lift", Method::POST, path, Some(json!({})))
         }
+        Command::Extend { id: Some(id) } => {
+            let path = format!("/v1/approvals/{}/extend", segment(&id));
+            ask("extend", Method::POST, path, Some(json!({})))
+        }
         Command::Deny { id: Some(id), note } => {
             let path = format!("/v1/approvals/{}/resolve", segment(&id));
             let body = match note {
@@ -91,6 +95,8 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
         Command::Help => Means::Say(help()),
         Command::Approve { .. }
         | Command::Deny { id: None, .. }
+        | Command::Extend { id: None }
+        | Command::Steer { .. }
         | Command::Model { name: Some(_) }
         | Command::Show { .. }
         | Command::New
@@ -153,6 +159,9 @@ pub(crate) fn said(what: &str, answer: &Answer) -> String {
         "revoke" => answer
             .read()
             .map(|it: GrantView| format!("Revoked: {}.", it.words)),
+        "extend" => answer
+            .read()
+            .map(|it: ApprovalView| format!("It now expires {}.", ago(it.expires_at))),
         "lift" => Ok("Denial lifted; the agent may ask again.".to_owned()),
         "answer" => answer.read().map(|it: ApprovalView| answered(&it)),
         "overrides" => answer.read().map(|it: OverrideList| {
@@ -295,8 +304,12 @@ mod tests {
     #[test]
     fn every_command_comes_to_something() {
         for row in TABLE {
-            let id = if row.hint == "ID" { " appr_1" } else { "" };
-            let command = Command::parse(&format!("/{}{id}", row.name)).unwrap();
+            let rest = match row.hint {
+                "ID" => " appr_1",
+                "TEXT" => " leave the logs",
+                _ => "",
+            };
+            let command = Command::parse(&format!("/{}{rest}", row.name)).unwrap();
             match means(command, Some("s")) {
                 Means::Ask(requests) => {
                     let is_ours = |request: &Request| request.path.starts_with("/v1/");

@@ -183,7 +183,9 @@ impl Lines<'_> {
                 }
                 eprintln!("{words}");
             }
-            Command::Approve { id: None, .. } | Command::Deny { .. } => {
+            // Line by line nothing is typed while the agent works.
+            Command::Steer { text } => return Ok(Next::Say(text)),
+            Command::Approve { id: None, .. } | Command::Deny { .. } | Command::Extend { .. } => {
                 eprintln!("Which one? /pending lists what is waiting.");
             }
             Command::Pending

@@ -309,6 +309,7 @@ impl ApprovalPanel {
             Act::EditLimit
             | Act::SwitchFocus
             | Act::NewLine
+            | Act::Steer
             | Act::Earlier
             | Act::Later
             | Act::Interrupt

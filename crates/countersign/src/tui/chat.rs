@@ -50,6 +50,7 @@ const STOP: &str = "run.stop";
 const RUN: &str = "run.state";
 const MESSAGES: &str = "session.messages";
 const MODEL: &str = "model.choice";
+const STEER: &str = "run.steer";
 
 /// A conversation.
 #[derive(Clone, Debug)]
@@ -169,6 +170,7 @@ impl Chat {
         match act {
             Some(Act::Confirm) => return self.submit(now),
             Some(Act::NewLine) => self.input.insert("\n"),
+            Some(Act::Steer) => return self.steer_typed(now),
             Some(Act::Earlier) if self.input.is_in_first_line() => {
                 if !self.take_back_queued() {
                     self.said.earlier(&mut self.input);
@@ -278,6 +280,7 @@ impl Chat {
                     self.failed(answer, &complaint)
                 }
             },
+            STEER => self.steer_answered(&tag.id, answer),
             MODEL => {
                 self.model_answered(&tag.id, answer);
                 Vec::new()
@@ -341,6 +344,7 @@ impl Chat {
                 let words = "Whether the agent was told is not known";
                 self.transcript.trouble(format!("{words}: {why}."));
             }
+            STEER => self.steer_unanswered(&tag.id, why),
             STOP | RUN | MESSAGES | MODEL => self.transcript.trouble(format!("{why}.")),
             _ => self.command_unanswered(tag, why),
         }
@@ -435,6 +439,9 @@ impl Chat {
             Event::ApprovalResolved(told) => {
                 self.transcript
                     .note(format!("{}.", outcome(&decided(told))));
+            }
+            Event::RunSteered(told) if !self.is_known(told.timestamp) => {
+                self.steered(told.messages);
             }
             Event::RunCompleted(run) => {
                 self.transcript.answer(&run.output);

@@ -201,6 +201,7 @@ impl ClarifyPanel {
             | Act::EditLimit => {}
             Act::SwitchFocus
             | Act::NewLine
+            | Act::Steer
             | Act::Earlier
             | Act::Later
             | Act::Interrupt

@@ -60,6 +60,8 @@ pub(crate) enum Act {
     SwitchFocus,
     /// Begins another line.
     NewLine,
+    /// Sends what is typed or queued to the agent at work.
+    Steer,
     /// The previous input.
     Earlier,
     /// The next input.
@@ -250,7 +252,7 @@ const TABLE: &[Row] = {
             ENTER,
             Act::Confirm,
             "Enter",
-            "create the selected grant",
+            "create the selected rule",
         ),
         row(
             Grant,
@@ -269,6 +271,13 @@ const TABLE: &[Row] = {
             Act::NewLine,
             "Alt-Enter, Ctrl-J",
             "insert a line break",
+        ),
+        row(
+            Chat,
+            &[Control('s')],
+            Act::Steer,
+            "Ctrl-S",
+            "send to the agent at work at once, instead of queueing",
         ),
         row(
             Chat,

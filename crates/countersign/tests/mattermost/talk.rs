@@ -320,6 +320,87 @@ fn yolo_says_what_it_lifts_is_in_the_status_and_can_be_ended() {
 }
 
 #[test]
+fn the_agent_is_told_something_while_it_works_and_more_time_is_given() {
+    let wants = Call::new("c1", "terminal", &json!({ "command": "rm -rf ~/precious" }));
+    let script = vec![
+        Reply::calls([], &[wants]),
+        Reply::text(["Then I leave the logs."]),
+    ];
+    let talk = talk(script, &["ana", "ben"]);
+    let (scene, bot) = (&talk.scene, talk.scene.place().bot.id.clone());
+    let direct = scene.ana.direct(&bot);
+    let types = |person: &Person, line: &str| {
+        let typed = person.command(&direct, &scene.place().team_id, line);
+        assert_eq!(typed.status, 200, "{line}: {typed:?}");
+        typed.text("text").to_owned()
+    };
+    scene.ana.say(&direct, "", "clean up please");
+    let card = card_about(&scene.ana, "precious");
+    scene.ana.say(&direct, "", "are you there?");
+    let busy = hears(&scene.ana, &bot, "I am still working");
+    assert!(
+        busy["message"].as_str().unwrap().contains("/steer TEXT"),
+        "{busy}"
+    );
+    let told = types(&scene.ana, "/steer but leave the logs");
+    assert!(told.contains("before its next step"), "{told}");
+    let extended = types(&scene.ana, "/extend");
+    assert!(extended.contains("It now expires in 10 min"), "{extended}");
+    assert_eq!(scene.ana.click(card.id(), "deny").status, 200);
+    hears(&scene.ana, &bot, "Then I leave the logs.");
+    let requests = talk.model.requests();
+    assert_eq!(requests.len(), 2, "it is read within the same run");
+    let heard = requests[1]["messages"].to_string();
+    assert!(heard.contains("but leave the logs"), "{heard}");
+    let late = types(&scene.ana, "/extend");
+    assert!(late.contains("No call is waiting for you."), "{late}");
+}
+
+#[test]
+fn a_model_is_chosen_for_a_conversation_and_stays_after_a_restart() {
+    let model = ModelServer::answering(|asked| {
+        let name = asked["model"].as_str().unwrap_or_default().to_owned();
+        Reply::text([format!("This is {name}.").as_str()])
+    });
+    let model = model.unwrap();
+    let agent = json!({ "base_url": model.url(), "model": MODEL, "models": ["large"] });
+    let scene = Scene::with(|wanted| {
+        wanted.config["agent"] = agent;
+        wanted.approvers = vec!["ana"];
+    });
+    let bot = scene.place().bot.id.clone();
+    let direct = scene.ana.direct(&bot);
+    let types = |scene: &Scene, line: &str| {
+        let typed = scene.ana.command(&direct, &scene.place().team_id, line);
+        assert_eq!(typed.status, 200, "{line}: {typed:?}");
+        typed.text("text").to_owned()
+    };
+    let admin = scene.gateway.admin();
+    let mut events = scene.gateway.events(&admin, "/v1/events", None);
+    let early = types(&scene, "/model large");
+    assert!(early.contains("send a message first"), "{early}");
+    scene.ana.say(&direct, "", "one");
+    hears(&scene.ana, &bot, &format!("This is {MODEL}."));
+    events.named("run.completed");
+    let shown = types(&scene, "/model");
+    assert!(
+        shown.contains(MODEL) && shown.contains("`large`"),
+        "{shown}"
+    );
+    let unknown = types(&scene, "/model huge");
+    assert!(unknown.contains("`huge` is not configured"), "{unknown}");
+    let chosen = types(&scene, "/model large");
+    assert!(
+        chosen.contains("`large` answers your next messages"),
+        "{chosen}"
+    );
+    let scene = scene.restart_gateway();
+    scene.ana.say(&direct, "", "two");
+    hears(&scene.ana, &bot, "This is large.");
+    assert!(types(&scene, "/model").contains("The agent uses `large`"));
+}
+
+#[test]
 fn a_long_answer_comes_whole_in_messages_the_server_takes() {
     let words = "0123456789 abcdefghijklmnop ".repeat(1500);
     let talk = talk(vec![Reply::text([words.as_str(), "The end."])], &["ana"]);

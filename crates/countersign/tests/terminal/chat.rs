@@ -180,6 +180,34 @@ fn what_is_typed_while_the_agent_works_is_sent_when_it_is_done() {
 }
 
 #[test]
+fn what_is_typed_while_the_agent_works_can_be_sent_into_the_run() {
+    let scene = Scene::new(vec![
+        Reply::calls(["I look first."], &[shell("c1", "rm -rf ~/precious")]),
+        Reply::text(["Then I leave the logs."]),
+    ]);
+    scene.precious("precious");
+    let mut terminal = chat(&scene);
+    terminal.press("clean up\r");
+    terminal.press("but leave the logs");
+    terminal.shows("press Tab to answer");
+    terminal.press("\u{13}");
+    terminal.shows("sent, not read yet: but leave the logs");
+    terminal.press("/help\r");
+    terminal.shows("Ctrl-S");
+    assert_eq!(scene.model.requests().len(), 1);
+    terminal.press("\t");
+    terminal.armed("4. Deny");
+    terminal.press("4");
+    terminal.shows("Then I leave the logs.");
+    terminal.shows("❯ but leave the logs");
+    terminal.shows_no("not read yet");
+    let requests = scene.model.requests();
+    assert_eq!(requests.len(), 2, "it is read within the same run");
+    let told = requests[1]["messages"].to_string();
+    assert!(told.contains("but leave the logs"), "{told}");
+}
+
+#[test]
 fn the_chat_says_that_a_grant_let_a_call_run() {
     let scene = Scene::new(vec![
         Reply::calls(["One."], &[shell("c1", "git push origin main")]),

@@ -166,6 +166,8 @@ operations! {
     fn keep_run(id: &str, driver: &str) -> Option<RunStatus> = runs.keep_run;
     fn hear(who: &Principal, place: &str, message: &str, at: i64) -> Option<Thread> = runs.hear;
     fn thread(who: &Principal, place: &str) -> Option<Thread> = runs.thread;
+    fn note_thread_model(who: &Principal, place: &str, model: &str) -> ()
+        = runs.note_thread_model;
     fn renew_thread(who: &Principal, place: &str) -> () = runs.renew_thread;
     fn note_thread_run(who: &Principal, place: &str, run: &str) -> () = runs.note_thread_run;
     fn note_thread_told(channel: &str, run: &str) -> () = runs.note_thread_told;

@@ -30,6 +30,8 @@ pub struct Thread {
     pub run: Option<String>,
     /// The last run whose end was told there.
     pub told: Option<String>,
+    /// The model that was chosen for its runs.
+    pub model: Option<String>,
 }
 
 /// What is kept of it besides.
@@ -42,6 +44,8 @@ struct StoredThread {
     heard_at: i64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     told: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<String>,
 }
 
 impl Runs {
@@ -69,6 +73,7 @@ impl Runs {
                 heard: message.to_owned(),
                 heard_at: at,
                 told: stored.told,
+                model: stored.model,
             };
             let record = known.as_ref();
             let session = record.map_or_else(fresh_session, |it| it.session.clone());
@@ -121,6 +126,19 @@ impl Runs {
     ) -> Result<(), GateError> {
         self.change_thread(who, place, |record, _| run.clone_into(&mut record.run))
             .await
+    }
+
+    /// Notes which model answers in the conversation from now on.
+    pub async fn note_thread_model(
+        &self,
+        who: &Principal,
+        place: &str,
+        model: &str,
+    ) -> Result<(), GateError> {
+        self.change_thread(who, place, |_, stored| {
+            stored.model = Some(model.to_owned());
+        })
+        .await
     }
 
     /// Notes that the end of a run was told in the conversation it was started in, which may have
@@ -326,6 +344,7 @@ fn thread(record: &Record) -> Result<Thread, GateError> {
         session: record.session.clone(),
         run: Some(record.run.clone()).filter(|run| !run.is_empty()),
         told: stored.told,
+        model: stored.model,
     })
 }
 

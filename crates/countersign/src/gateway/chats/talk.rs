@@ -140,6 +140,7 @@ impl Desk {
                 content: message.text.clone(),
             }],
             session: Some(thread.session.clone()),
+            model: thread.model.clone(),
             ..RunRequest::default()
         };
         match self.agent.start(who, request).await {
@@ -167,9 +168,13 @@ impl Desk {
                 .await?;
             return Ok(());
         }
-        let stop = self.chat.typed_as("stop");
-        let stop = stop.map_or_else(String::new, |typed| format!(" `{typed}` stops it."));
-        let words = format!("I am still working on your last message.{stop}");
+        let how = |name: &str, does: &str| {
+            let typed = self.chat.typed_as(name);
+            typed.map_or_else(String::new, |typed| format!(" `{typed}{does}"))
+        };
+        let steer = how("steer", " TEXT` tells me something at once.");
+        let stop = how("stop", "` stops it.");
+        let words = format!("I am still working on your last message.{steer}{stop}");
         self.say(&message.thread, &words, &format!("{}:busy", message.id))
             .await;
         Ok(())

@@ -82,6 +82,7 @@ impl Desk {
                 let press = Press::Choose(Choice::Deny);
                 self.answer(typed, &who, id, press, note).await
             }
+            Command::Extend { id } => self.extend(typed, &who, id).await,
             Command::Pending => {
                 let waiting = self.pending(&who).await?;
                 Ok(listed(&waiting, &self.times(typed).await))
@@ -98,6 +99,7 @@ impl Desk {
             | Command::Model { .. }
             | Command::New
             | Command::Retry
+            | Command::Steer { .. }
             | Command::Stop
             | Command::Whoami) => {
                 let list = if matches!(other, Command::Revoke { .. }) {
@@ -131,20 +133,17 @@ impl Desk {
             Command::YoloOff => self.end_yolo(typed, who).await,
             Command::Status => self.status(who).await,
             Command::Usage => self.usage(who).await,
-            Command::Model { name: None } => Ok(match self.agent.model() {
-                Some(model) => format!("The agent uses {}.", code(&inline(&model))),
-                None => "No model is configured.".to_owned(),
-            }),
-            Command::Model { name: Some(_) } => {
-                Ok("The model is set in the configuration.".to_owned())
-            }
+            Command::Model { name: None } => self.model(typed, who).await,
+            Command::Model { name: Some(name) } => self.choose_model(typed, who, &name).await,
             Command::New => self.renew(typed, who).await,
             Command::Retry => self.retry(typed, who).await,
+            Command::Steer { text } => self.steer(typed, who, &text).await,
             Command::Stop => self.stop(typed, who).await,
             Command::Whoami => Ok(format!("You are {}.", code(&inline(&who.name)))),
             // Done before.
             Command::Approve { .. }
             | Command::Deny { .. }
+            | Command::Extend { .. }
             | Command::Pending
             | Command::Show { .. }
             | Command::Help => Ok(String::new()),
@@ -172,6 +171,33 @@ impl Desk {
             Ok(done) => Ok(done.words),
             Err(refusal) => Ok(refusal.words()),
         }
+    }
+
+    /// Gives a question more time; without an id, the one that an answer would be for.
+    async fn extend(
+        &self,
+        typed: &Typed,
+        who: &Principal,
+        id: Option<String>,
+    ) -> Result<String, Refusal> {
+        let subject = match id {
+            Some(id) => id,
+            None => match self.meant(typed, who).await? {
+                Meant::One(subject) => subject,
+                Meant::Unclear(words) => return Ok(words),
+            },
+        };
+        let extended = match self.gate.extend(who, &subject).await {
+            Err(GateError::NotFound { kind, .. }) => {
+                return Ok(self.no_such(kind, &Command::Pending));
+            }
+            extended => extended.map_err(failed)?,
+        };
+        let left = extended.expires_at - self.gate.clock().now().as_seconds();
+        let minutes = (left / 60.0).ceil();
+        Ok(format!(
+            "It now expires in {minutes} min. It is still waiting for an answer."
+        ))
     }
 
     /// Returns the question that an answer without an id is for: below a card, or in a conversation
@@ -455,6 +481,7 @@ impl Desk {
         let request = RunRequest {
             input: vec![last],
             session: Some(thread.session.clone()),
+            model: thread.model.clone(),
             ..RunRequest::default()
         };
         let run = self.agent.start(who, request).await?;
@@ -476,6 +503,70 @@ impl Desk {
             }
         }
         Ok(words)
+    }
+
+    /// Says which model answers here, and which others can be chosen.
+    async fn model(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
+        let models = self.agent.models();
+        let thread = self.gate.thread(who, &typed.thread).await?;
+        let chosen = thread.and_then(|thread| thread.model);
+        let Some(current) = chosen.as_ref().or(models.first()) else {
+            return Ok("No model is configured.".to_owned());
+        };
+        let mut words = format!("The agent uses {}.", code(&inline(current)));
+        let others: Vec<String> = models
+            .iter()
+            .filter(|name| *name != current)
+            .map(|name| code(&inline(name)))
+            .collect();
+        if let (false, Some(model)) = (others.is_empty(), self.chat.typed_as("model")) {
+            let others = others.join(", ");
+            let _infallible = write!(words, " `{model} NAME` chooses another: {others}.");
+        }
+        Ok(words)
+    }
+
+    async fn choose_model(
+        &self,
+        typed: &Typed,
+        who: &Principal,
+        name: &str,
+    ) -> Result<String, GateError> {
+        let models = self.agent.models();
+        if !models.iter().any(|model| model == name) {
+            let known: Vec<String> = models.iter().map(|name| code(&inline(name))).collect();
+            return Ok(format!(
+                "{} is not configured. Configured: {}.",
+                code(&inline(name)),
+                known.join(", ")
+            ));
+        }
+        if self.gate.thread(who, &typed.thread).await?.is_none() {
+            return Ok(
+                "There is no conversation with the agent in this thread yet; \
+                       send a message first."
+                    .to_owned(),
+            );
+        }
+        self.gate
+            .note_thread_model(who, &typed.thread, name)
+            .await?;
+        let name = code(&inline(name));
+        Ok(format!("{name} answers your next messages here."))
+    }
+
+    /// Tells the agent something while it works.
+    async fn steer(&self, typed: &Typed, who: &Principal, text: &str) -> Result<String, GateError> {
+        let thread = self.gate.thread(who, &typed.thread).await?;
+        let nothing = "Nothing is running here; send it as a message.";
+        let Some(run) = thread.and_then(|thread| thread.run) else {
+            return Ok(nothing.to_owned());
+        };
+        match self.agent.steer(who, &run, text).await {
+            Ok(_) => Ok("The agent reads it before its next step.".to_owned()),
+            Err(GateError::AlreadySettled { .. }) => Ok(nothing.to_owned()),
+            Err(error) => Err(error),
+        }
     }
 
     async fn stop(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {

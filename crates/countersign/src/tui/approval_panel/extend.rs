@@ -12,7 +12,7 @@ use crate::words::refusal;
 
 impl ApprovalPanel {
     /// Asks for more time, where that is offered.
-    pub(super) fn extend(&mut self) -> Reaction {
+    pub(in crate::tui) fn extend(&mut self) -> Reaction {
         if !self.is_waiting() || self.subject.extension.is_none() {
             self.notice = Some("No more time can be added.".to_owned());
             return Reaction::STAYS;

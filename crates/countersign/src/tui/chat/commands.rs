@@ -98,6 +98,15 @@ impl Chat {
                     Vec::new()
                 }
             },
+            Command::Steer { text } => self.tell(text),
+            Command::Extend { id } => {
+                let Some(panel) = self.cards.approval(id.as_deref()) else {
+                    self.transcript
+                        .note("Nothing is waiting here. /pending lists what is waiting elsewhere.");
+                    return Vec::new();
+                };
+                panel.extend().wishes
+            }
             Command::Stop => self.stop(),
             Command::Model { name: Some(name) } => {
                 vec![send(MODEL, &name, Method::GET, MODELS.to_owned(), None)]

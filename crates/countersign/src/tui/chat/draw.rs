@@ -100,12 +100,19 @@ impl Chat {
             return Line::from(Span::styled(cut(&words, width), theme.bad()));
         }
         if let Some(mut work) = self.at_work(now) {
-            let more = match (self.queue.is_empty(), self.waits()) {
-                (false, _) => " · ↑ takes the last queued message back",
-                (true, None) => " · Enter queues a message",
-                (true, Some(_)) => "",
+            let more: &[&str] = match (self.queue.is_empty(), self.waits()) {
+                (false, _) => &[
+                    " · ↑ takes the last queued message back · Ctrl-S sends the first now",
+                    " · ↑ takes the last queued message back",
+                ],
+                (true, Some(_)) if self.input.is_empty() => &[],
+                (true, _) => &[
+                    " · Enter queues a message, Ctrl-S sends it now",
+                    " · Enter queues a message",
+                ],
             };
-            if work.width() + more.width() + 3 <= width {
+            let fits = |more: &&&str| work.width() + more.width() + 3 <= width;
+            if let Some(more) = more.iter().find(fits) {
                 work.push_str(more);
             }
             return Line::from(vec![

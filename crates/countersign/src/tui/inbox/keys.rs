@@ -95,6 +95,7 @@ impl Inbox {
             | Act::EditLimit
             | Act::SwitchFocus
             | Act::NewLine
+            | Act::Steer
             | Act::Earlier
             | Act::Later
             | Act::Interrupt

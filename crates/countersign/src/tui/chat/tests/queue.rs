@@ -59,8 +59,112 @@ fn after_a_stop_what_was_queued_is_not_sent_but_given_back() {
         assert!(!text.contains("queued: "), "{text}");
         assert!(text.contains("❯ then the logs"), "{text}");
         assert!(text.contains("half a thought"), "{text}");
-        assert!(text.contains("it was not sent"), "{text}");
+        assert!(text.contains("are in the prompt again"), "{text}");
     }
+}
+
+/// Sends what is typed into the run.
+fn steer(shown: &mut Shown) -> Vec<Wish> {
+    shown.wait(1_000);
+    shown.press_now(KeyCode::Char('s'), KeyModifiers::CONTROL)
+}
+
+#[test]
+fn a_message_is_sent_into_the_run_and_said_when_the_agent_has_read_it() {
+    let mut shown = Shown::running();
+    assert!(shown.text().contains("Ctrl-S sends it now"));
+    shown.type_text("leave the logs");
+    let wishes = steer(&mut shown);
+    assert_eq!(
+        sent(&wishes, "/v1/runs/run_1/steer"),
+        Some(&json!({ "input": "leave the logs" }))
+    );
+    let text = shown.text();
+    assert!(
+        text.contains("sent, not read yet: leave the logs"),
+        "{text}"
+    );
+    let standing = json!({ "run_id": "run_1", "status": "running" });
+    shown.answer_about(STEER, "leave the logs", 200, standing.clone());
+    // The same, typed as a command.
+    shown.type_text("/steer and the cache");
+    let wishes = shown.press(KeyCode::Enter);
+    assert_eq!(sent(&wishes, "/steer").unwrap()["input"], "and the cache");
+    shown.answer_about(STEER, "and the cache", 200, standing);
+    shown.event(json!({ "event": "run.steered", "messages": 1 }));
+    let text = shown.text();
+    assert!(text.contains("❯ leave the logs"), "{text}");
+    assert!(text.contains("sent, not read yet: and the cache"), "{text}");
+    shown.event(json!({ "event": "run.steered", "messages": 1 }));
+    assert!(!shown.text().contains("not read yet"), "{}", shown.text());
+    shown.event(json!({ "event": "run.steered", "messages": 1 }));
+    assert!(shown.text().contains("sent from elsewhere"));
+}
+
+#[test]
+fn with_an_empty_prompt_the_first_queued_message_is_sent_into_the_run() {
+    let mut shown = Shown::running();
+    assert_eq!(steer(&mut shown), [], "there is nothing to send");
+    for text in ["first", "second"] {
+        shown.type_text(text);
+        shown.press(KeyCode::Enter);
+    }
+    let wishes = steer(&mut shown);
+    assert_eq!(sent(&wishes, "/steer").unwrap()["input"], "first");
+    let text = shown.text();
+    assert!(text.contains("sent, not read yet: first"), "{text}");
+    assert!(text.contains("queued: second"), "{text}");
+}
+
+#[test]
+fn what_could_not_be_sent_into_the_run_is_not_lost() {
+    let refused = json!({ "error": { "message": "the run has ended" } });
+    // It came too late: it is the next message.
+    let mut shown = Shown::running();
+    shown.type_text("leave the logs");
+    steer(&mut shown);
+    shown.event(json!({ "event": "run.completed", "output": "Done." }));
+    let wishes = shown.answer_about(STEER, "leave the logs", 409, refused.clone());
+    assert_eq!(
+        sent(&wishes, "/v1/runs").unwrap()["input"],
+        "leave the logs"
+    );
+    // It was refused, or nobody read it before the run was stopped: it is in the prompt again.
+    let ends: [fn(&mut Shown); 2] = [
+        |shown| {
+            let refused = json!({ "error": { "message": "too long" } });
+            shown.answer_about(STEER, "leave the logs", 422, refused);
+        },
+        |shown| {
+            shown.event(json!({ "event": "run.cancelled" }));
+        },
+    ];
+    for end in ends {
+        let mut shown = Shown::running();
+        shown.type_text("leave the logs");
+        steer(&mut shown);
+        end(&mut shown);
+        let text = shown.text();
+        assert!(text.contains("❯ leave the logs"), "{text}");
+        assert!(!text.contains("not read yet:"), "{text}");
+    }
+    // Where nothing runs it is an ordinary message.
+    let mut shown = Shown::new();
+    shown.type_text("hello");
+    assert_eq!(
+        sent(&steer(&mut shown), "/v1/runs").unwrap()["input"],
+        "hello"
+    );
+}
+
+#[test]
+fn more_time_can_be_asked_for_by_a_command() {
+    let mut shown = Shown::running();
+    shown.type_text("/extend");
+    assert_eq!(shown.press(KeyCode::Enter), [], "nothing is waiting");
+    shown.type_text("/extend appr_9");
+    let wishes = shown.press(KeyCode::Enter);
+    assert!(sent(&wishes, "/v1/approvals/appr_9/extend").is_some());
 }
 
 #[test]
