@@ -63,6 +63,11 @@ pub(crate) fn gathered(call: &ToolCall, knows: &Knows) -> Gathered {
     gather::gather(call, knows)
 }
 
+/// Returns everything `call` says to anybody, also where it is wrapped for the journey.
+pub fn spoken(call: &ToolCall) -> String {
+    people::spoken(call)
+}
+
 /// Assesses a shell command without a working directory.
 pub fn assess_command(command: &str) -> Assessment {
     assess(
@@ -134,6 +139,7 @@ fn put_together(call: &ToolCall, mut gathered: Gathered) -> Assessment {
             dangerous_terminal: gathered.terminal
                 && (critical || unreadable || risk > Score::new(600)),
             rollback: gathered.rollback,
+            crisis_unsure: gathered.crisis_unsure,
         },
     }
 }

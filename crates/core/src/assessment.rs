@@ -97,6 +97,8 @@ pub struct AssessmentMarks {
     pub dangerous_terminal: bool,
     /// A working rollback exists.
     pub rollback: bool,
+    /// The words alone leave open whether a person in crisis may be affected. Decides nothing here.
+    pub crisis_unsure: bool,
 }
 
 /// One of the five factors of a score.

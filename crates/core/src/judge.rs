@@ -120,6 +120,7 @@ pub(crate) fn known(policy: &Policy, call: &ToolCall, bound: &[String]) -> Knows
         vouched_workspace: standing == Standing::Owners,
         trusts_beside: standing == Standing::Askers && policy.trust == Trust::All,
         programs: policy.programs,
+        sensitivity: policy.crisis_sensitivity,
         ..Knows::default()
     }
 }

@@ -14,6 +14,7 @@ pub mod shape;
 
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
+use crate::content::crisis::Sensitivity;
 use crate::glob::star_matches;
 use crate::knowledge::owners::Programs;
 use crate::place::lies_in;
@@ -103,6 +104,8 @@ pub struct Policy {
     pub crisis_notice_unreachable: String,
     /// The owner's help lines, for whoever answers a card about a person in crisis.
     pub crisis_help_lines: Vec<String>,
+    /// How much is held of what may affect a person in crisis.
+    pub crisis_sensitivity: Sensitivity,
     /// Whether secrets are hidden where calls are shown.
     pub redact_secrets: bool,
     /// Programs that the owner described.
@@ -126,6 +129,7 @@ impl Default for Policy {
             crisis_notice: CRISIS_NOTICE.to_owned(),
             crisis_notice_unreachable: CRISIS_NOTICE_UNREACHABLE.to_owned(),
             crisis_help_lines: Vec::new(),
+            crisis_sensitivity: Sensitivity::Default,
             redact_secrets: true,
             programs: Programs::default(),
         }
@@ -167,6 +171,8 @@ pub struct Changes {
     pub crisis_notice_unreachable: Option<String>,
     /// `crisis.help_lines`
     pub crisis_help_lines: Option<Vec<String>>,
+    /// `crisis.sensitivity`
+    pub crisis_sensitivity: Option<Sensitivity>,
     /// `security.redact_secrets`
     pub redact_secrets: Option<bool>,
     /// `programs`; only the owner describes a program
@@ -206,6 +212,9 @@ impl Policy {
             .crisis_notice_unreachable
             .unwrap_or(self.crisis_notice_unreachable);
         self.crisis_help_lines = changes.crisis_help_lines.unwrap_or(self.crisis_help_lines);
+        self.crisis_sensitivity = changes
+            .crisis_sensitivity
+            .unwrap_or(self.crisis_sensitivity);
         self.redact_secrets = changes.redact_secrets.unwrap_or(self.redact_secrets);
         if !changes.programs.is_empty() {
             self.programs = changes.programs;
@@ -304,6 +313,16 @@ impl Policy {
         }
     }
 
+    /// Returns the key about people in crisis that `changes` may not set so, and why.
+    fn loosens_crisis(&self, changes: &Changes) -> Option<(&'static str, &'static str)> {
+        if let Some(key) = self.speaks_instead(changes) {
+            return Some((key, "a project may not change crisis texts"));
+        }
+        let lower = changes.crisis_sensitivity?;
+        (lower < self.crisis_sensitivity)
+            .then_some(("crisis.sensitivity", "a project may only hold more"))
+    }
+
     fn loosened_by(&self, changes: &Changes) -> Option<LoosenError> {
         let loosens = |key: &str, why: String| {
             Some(LoosenError {
@@ -375,8 +394,8 @@ impl Policy {
             let why = "a project may only list fewer workspaces".to_owned();
             return loosens("workspaces.trust", why);
         }
-        if let Some(key) = self.speaks_instead(changes) {
-            return loosens(key, "a project may not change crisis texts".to_owned());
+        if let Some((key, why)) = self.loosens_crisis(changes) {
+            return loosens(key, why.to_owned());
         }
         if !changes.programs.is_empty() {
             let why = "only the owner describes programs; a project may add deny and ask rules";

@@ -51,6 +51,8 @@ pub struct Gathered {
     pub impact_evidence: String,
     /// Whether it touches a person in crisis.
     pub crisis_sensitive: bool,
+    /// Whether its words alone leave open if it does.
+    pub crisis_unsure: bool,
     /// The least its side-effect class may be.
     pub at_least: SideEffect,
     /// How sure we are of what kind of tool it is.
@@ -83,6 +85,7 @@ impl Default for Gathered {
             human_impact: Score::ZERO,
             impact_evidence: String::new(),
             crisis_sensitive: false,
+            crisis_unsure: false,
             at_least: SideEffect::ReadOnly,
             tool_certainty: Score::new(980),
             outbound: false,
@@ -145,7 +148,7 @@ pub(super) fn gather(call: &ToolCall, knows: &Knows) -> Gathered {
         &mut gathered,
     );
     annotations::apply(call, &mut gathered);
-    people::judge(call, &mut gathered);
+    people::judge(call, knows.sensitivity, &mut gathered);
     gathered
 }
 

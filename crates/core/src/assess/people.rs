@@ -9,7 +9,8 @@ use super::gather::Gathered;
 use crate::act::Act;
 use crate::assessment::{Finding, Severity, SideEffect};
 use crate::call::ToolCall;
-use crate::content::{crisis, impact, personal, secrets};
+use crate::content::crisis::{self, Reading, Sensitivity};
+use crate::content::{impact, personal, secrets};
 use crate::encoding::percent_decoded;
 use crate::knowledge::Effect;
 use crate::score::Score;
@@ -28,12 +29,13 @@ pub(super) const ATTACHED_MAX: usize = 16;
 /// Longest path of such a file.
 const PATH_BYTES_MAX: usize = 4096;
 
-/// Judges what `call` means for people.
-pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
+/// Judges what `call` means for people, where the owner wants this much held.
+pub(super) fn judge(call: &ToolCall, sensitivity: Sensitivity, gathered: &mut Gathered) {
     if gathered.to_teammate {
         // Another agent passes on what it is told, also what concerns a person in crisis, or a secret.
         let text = spoken(call);
-        gathered.outbound |= is_sensitive(call, &text) || !secrets::scan(&text).is_empty();
+        let is_held = reading(call, &text, sensitivity) == Reading::Held;
+        gathered.outbound |= is_held || !secrets::scan(&text).is_empty();
     }
     let outbound = gathered.outbound || gathered.acts.iter().any(|act| act.marks.outbound);
     let final_act = gathered.acts.iter().any(|act| !act.reversible());
@@ -65,7 +67,7 @@ pub(super) fn judge(call: &ToolCall, gathered: &mut Gathered) {
         personal_data(&text, gathered);
         steps(&text, gathered);
     }
-    crisis_signs(call, &text, gathered);
+    crisis_signs(call, &text, sensitivity, gathered);
     let to_people = gathered.sender
         && gathered
             .acts
@@ -112,7 +114,7 @@ pub(super) fn attached_paths(text: &str) -> Vec<&str> {
 }
 
 /// Returns everything the call says, also where it is wrapped for the journey.
-fn spoken(call: &ToolCall) -> String {
+pub(super) fn spoken(call: &ToolCall) -> String {
     let mut all = arguments::all_text(&call.args);
     let mut unwrapped = String::new();
     arguments::each_text(&call.args, &mut |_, text| {
@@ -208,15 +210,22 @@ fn is_too_long(call: &ToolCall) -> bool {
     lengths.fold(0_usize, usize::saturating_add) > CONVERSATION_BYTES_MAX
 }
 
-/// Whether a text, or the conversation it belongs to, shows signs of a person in crisis.
-fn is_sensitive(call: &ToolCall, text: &str) -> bool {
-    let mut before = call.replying_to.iter().map(|turn| turn.text.as_str());
-    is_too_long(call) || crisis::is_sensitive(text) || before.any(crisis::is_sensitive)
+/// Returns what a text and the conversation it belongs to say about a person in crisis.
+fn reading(call: &ToolCall, text: &str, sensitivity: Sensitivity) -> Reading {
+    if is_too_long(call) {
+        return Reading::Held;
+    }
+    crisis::read(text, &call.replying_to).at(sensitivity)
 }
 
-fn crisis_signs(call: &ToolCall, text: &str, gathered: &mut Gathered) {
-    if !is_sensitive(call, text) {
-        return;
+fn crisis_signs(call: &ToolCall, text: &str, sensitivity: Sensitivity, gathered: &mut Gathered) {
+    match reading(call, text, sensitivity) {
+        Reading::Clear => return,
+        Reading::Unsure => {
+            gathered.crisis_unsure = true;
+            return;
+        }
+        Reading::Held => {}
     }
     let too_long = is_too_long(call);
     gathered.crisis_sensitive = true;

@@ -16,6 +16,7 @@
 mod folding;
 mod normalise;
 mod opening;
+mod reading;
 pub(super) mod rules;
 mod spelling;
 #[cfg(test)]
@@ -23,6 +24,8 @@ mod stems;
 
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
+
+pub use reading::{AN_UNSURE_TEXT, Reading, Sensitivity, read};
 
 /// Longest text scanned in full; of a longer one only head and tail are read.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;

@@ -25,6 +25,7 @@ use super::scope::{Scope, Variables};
 use super::value::{Arg, Stream, Taint, Value};
 use crate::act::words::Words;
 use crate::act::{Act, Marks};
+use crate::content::crisis::Sensitivity;
 use crate::display::is_deceptive_for_shell;
 use crate::knowledge::Effect;
 use crate::knowledge::owners::Programs;
@@ -91,6 +92,8 @@ pub struct Knows {
     pub written: Written,
     /// Programs that the owner described.
     pub programs: Programs,
+    /// How much the owner wants held of what may affect a person in crisis.
+    pub sensitivity: Sensitivity,
 }
 
 /// What a subshell may change: all of it is put back when the subshell ends.

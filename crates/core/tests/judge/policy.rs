@@ -2,13 +2,15 @@
 
 use countersign_core::assessment::{Assessment, AssessmentMarks, SideEffect};
 use countersign_core::call::ToolCall;
+use countersign_core::content::crisis::{AN_UNSURE_TEXT, Sensitivity};
+use countersign_core::judge::judge;
 use countersign_core::knowledge::owners::Programs;
 use countersign_core::policy::{
     ApprovalsMode, Changes, Example, ExampleError, FirewallMode, Policy, PolicyRule, RuleKind,
     Shape, Trust, situation,
 };
 use countersign_core::score::Score;
-use countersign_core::verdict::{Thresholds, Verdict, verdict};
+use countersign_core::verdict::{Rule, Thresholds, Verdict, verdict};
 use proptest::prelude::*;
 
 fn by_command(shape: &str) -> PolicyRule {
@@ -302,7 +304,7 @@ fn any_score() -> impl Strategy<Value = Score> {
 fn any_assessment() -> impl Strategy<Value = Assessment> {
     use SideEffect::{Critical, External, LocalReversible, ReadOnly};
     let effect = prop::sample::select(vec![ReadOnly, LocalReversible, External, Critical]);
-    let marks = prop::array::uniform7(prop::bool::weighted(0.2)).prop_map(|it| AssessmentMarks {
+    let marks = prop::array::uniform8(prop::bool::weighted(0.2)).prop_map(|it| AssessmentMarks {
         floor: it[0],
         unreadable: it[1],
         guard: it[2],
@@ -310,6 +312,7 @@ fn any_assessment() -> impl Strategy<Value = Assessment> {
         sender: it[4],
         dangerous_terminal: it[5],
         rollback: it[6],
+        crisis_unsure: it[7],
     });
     (any_score(), any_score(), effect, any::<[bool; 3]>(), marks).prop_map(
         |(risk, confidence, side_effect, [reversible, crisis_sensitive, outbound], marks)| {
@@ -353,6 +356,10 @@ fn any_trust() -> impl Strategy<Value = Trust> {
     ]
 }
 
+fn any_sensitivity() -> impl Strategy<Value = Sensitivity> {
+    prop::sample::select(vec![Sensitivity::Default, Sensitivity::High])
+}
+
 fn any_changes() -> impl Strategy<Value = Changes> {
     use prop::option::of;
     let modes = (
@@ -380,6 +387,7 @@ fn any_changes() -> impl Strategy<Value = Changes> {
         any_marked_tools(),
         flags,
         of(any_trust()),
+        of(any_sensitivity()),
     )
         .prop_map(
             |(
@@ -389,6 +397,7 @@ fn any_changes() -> impl Strategy<Value = Changes> {
                 approval_required,
                 flags,
                 trust,
+                crisis_sensitivity,
             )| Changes {
                 auto_below,
                 ask_above,
@@ -408,6 +417,7 @@ fn any_changes() -> impl Strategy<Value = Changes> {
                 crisis_notice: None,
                 crisis_notice_unreachable: None,
                 crisis_help_lines: None,
+                crisis_sensitivity,
                 redact_secrets: flags.2,
                 programs: Programs::default(),
             },
@@ -449,6 +459,9 @@ fn tightening(policy: &Policy, mut changes: Changes) -> Changes {
     changes.review = changes.review.filter(|it| !*it);
     changes.redact_secrets = changes.redact_secrets.filter(|it| *it);
     changes.trust = changes.trust.filter(|it| *it != Trust::All);
+    changes.crisis_sensitivity = changes
+        .crisis_sensitivity
+        .filter(|it| *it >= policy.crisis_sensitivity);
     changes
 }
 
@@ -508,4 +521,30 @@ fn what_would_loosen_is_an_error_that_names_the_key() {
     for (key, changes) in rows {
         assert_eq!(Policy::default().tightened(changes).unwrap_err().key, key);
     }
+}
+
+#[test]
+fn a_higher_sensitivity_holds_what_the_default_leaves_open_and_a_project_may_only_raise_it() {
+    let call = ToolCall {
+        tool: "send_message".to_owned(),
+        args: serde_json::json!({ "to": "sam", "text": AN_UNSURE_TEXT }),
+        ..ToolCall::default()
+    };
+    let set_to = |sensitivity| Policy {
+        crisis_sensitivity: sensitivity,
+        ..Policy::default()
+    };
+    let usual = judge(&set_to(Sensitivity::Default), &call).assessment;
+    assert!(!usual.crisis_sensitive && usual.marks.crisis_unsure);
+    let high = judge(&set_to(Sensitivity::High), &call);
+    assert!(high.assessment.crisis_sensitive && !high.assessment.marks.crisis_unsure);
+    assert_eq!(high.ruling.rule, Rule::CrisisGate);
+    let says = |sensitivity| Changes {
+        crisis_sensitivity: Some(sensitivity),
+        ..Changes::default()
+    };
+    let raised = set_to(Sensitivity::Default).tightened(says(Sensitivity::High));
+    assert_eq!(raised.unwrap().crisis_sensitivity, Sensitivity::High);
+    let lowered = set_to(Sensitivity::High).tightened(says(Sensitivity::Default));
+    assert_eq!(lowered.unwrap_err().key, "crisis.sensitivity");
 }

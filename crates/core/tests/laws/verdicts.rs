@@ -31,7 +31,7 @@ prop_compose! {
     fn some_assessment()(
         numbers in (0_u16..=1000, 0_u16..=1000, 0_usize..4),
         flags in (any::<bool>(), any::<bool>(), any::<bool>()),
-        marks in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
+        marks in (any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>(), any::<bool>()),
     ) -> Assessment {
         let classes = [SideEffect::ReadOnly, SideEffect::LocalReversible, SideEffect::External, SideEffect::Critical];
         Assessment {
@@ -43,6 +43,7 @@ prop_compose! {
             outbound: flags.2,
             marks: AssessmentMarks {
                 floor: marks.0, unreadable: marks.1, guard: marks.2, money: marks.3, sender: marks.4, dangerous_terminal: marks.5, rollback: marks.6,
+                crisis_unsure: marks.7,
             },
             ..harmless()
         }

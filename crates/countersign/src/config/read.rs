@@ -1,5 +1,6 @@
 //! Converts checked YAML values to policy changes.
 
+use countersign_core::content::crisis::Sensitivity;
 use countersign_core::policy::{
     ApprovalsMode, Changes, Example, FirewallMode, PolicyRule, RuleKind, Shape, Trust,
 };
@@ -63,6 +64,10 @@ pub(crate) fn changes(values: &Value) -> Result<Changes, Problem> {
         crisis_help_lines: at(values, "crisis.help_lines").as_array().map(|lines| {
             let lines = lines.iter().filter_map(Value::as_str);
             lines.map(str::to_owned).collect()
+        }),
+        crisis_sensitivity: word(at(values, "crisis.sensitivity")).map(|it| match it {
+            "high" => Sensitivity::High,
+            _ => Sensitivity::Default,
         }),
         redact_secrets: at(values, "security.redact_secrets").as_bool(),
         programs: programs(values)?,

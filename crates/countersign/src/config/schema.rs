@@ -238,6 +238,7 @@ pub(crate) static CONFIG: &[Key] = &[
                 countersign_core::policy::CRISIS_NOTICE_UNREACHABLE,
             ),
             key("help_lines", Spec::List(&Spec::Text), "[]"),
+            key("sensitivity", Spec::Word(&["default", "high"]), "default"),
         ]),
         "",
     ),
