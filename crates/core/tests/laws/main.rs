@@ -14,6 +14,7 @@ mod callers;
 mod closed;
 mod composition;
 mod denials;
+mod edited;
 mod floor;
 mod floor_kinds;
 mod grants;

@@ -415,6 +415,7 @@ impl Walk<'_> {
             return Stream::empty();
         }
         Stream {
+            put_in: None,
             text,
             taint,
             connected: true,
