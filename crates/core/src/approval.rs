@@ -356,14 +356,8 @@ pub fn step(
         }
     };
     followups.extend(more);
-    Ok((
-        Approval {
-            state: state.unwrap_or(approval.state),
-            ..approval
-        },
-        followups,
-    ))
-    .map(|(approval, followups)| (rebound(approval), followups))
+    let state = state.unwrap_or(approval.state);
+    Ok((rebound(Approval { state, ..approval }), followups))
 }
 
 /// Lets time settle what it settles.

@@ -46,7 +46,7 @@ impl Content {
     pub fn edited(pieces: &str) -> Self {
         match Self::of(pieces) {
             Self::Exact(pieces) => Self::Edited(pieces),
-            other => other,
+            Self::Edited(_) | Self::Unknown | Self::Built | Self::Fetched => Self::Unknown,
         }
     }
 

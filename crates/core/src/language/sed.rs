@@ -269,7 +269,7 @@ impl Parser {
                 text.push(c);
             }
         }
-        self.put(Change::line(text));
+        self.put(Some(Change::line(&text)));
         Some(())
     }
 

@@ -76,9 +76,10 @@ impl Walk<'_> {
     fn run_edited(&mut self, path: &str, pieces: &str, interpreter: &str, span: Span) {
         let place = self.ground.place(path);
         let role = language_of(path, pieces, interpreter);
-        let reads = match role {
-            Role::Snippet(lang) => lang.script().is_some_and(Script::has_ordinary_names),
-            role => role == Role::Shell,
+        let reads = if let Role::Snippet(lang) = role {
+            lang.script().is_some_and(Script::has_ordinary_names)
+        } else {
+            role == Role::Shell
         };
         let compiled = language::compiled::read(path, &pieces.replace(PERHAPS, ""));
         if !self.is_own_file(&place) || !(reads || compiled.is_some()) {

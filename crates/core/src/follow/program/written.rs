@@ -470,7 +470,9 @@ fn put_into(before: &str, pieces: &[Piece<'_>]) -> Option<String> {
         let applied = piece.applied(before);
         let joined = piece.joined(before);
         let joined = joined.iter().filter(|_| applied.is_empty());
-        applied.iter().for_each(|text| put(text));
+        for text in &applied {
+            put(text);
+        }
         for text in joined {
             let lines = text.lines().map(|line| format!("{PERHAPS}{line}"));
             put(&lines.collect::<Vec<_>>().join("\n"));

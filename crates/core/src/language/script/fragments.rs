@@ -33,9 +33,9 @@ pub(crate) fn read_pieces(lang: Lang, code: &str) -> Reading {
     let lines: Vec<&str> = code.lines().filter(|line| !is_guess(line)).collect();
     let code = lines.join("\n");
     let mut reading = read_code(script, &code, None, Part::Pieces);
-    let guessed = read_code(script, &format!("{code}\n{guesses}"), None, Part::Pieces);
     if !guesses.is_empty() {
-        reading.suspect(guessed);
+        let both = format!("{code}\n{guesses}");
+        reading.suspect(read_code(script, &both, None, Part::Pieces));
     }
     for quote in quotes(script.syntax) {
         if !code.contains(quote) {
@@ -77,7 +77,9 @@ impl Reading {
 const fn quotes(syntax: Syntax) -> &'static [&'static str] {
     match syntax {
         Syntax::Python => &["\"", "'", "\"\"\"", "'''"],
-        _ => &["\"", "'", "`"],
+        Syntax::Plain | Syntax::JavaScript | Syntax::Perl | Syntax::Ruby | Syntax::Php => {
+            &["\"", "'", "`"]
+        }
     }
 }
 
@@ -142,7 +144,12 @@ impl Reader<'_> {
                 }
                 Token::Text(None) => words.push(HOLE.to_string()),
                 Token::Mark(",") | Token::Newline => {}
-                _ => {
+                Token::Name(_)
+                | Token::Variable(_)
+                | Token::Symbol(_)
+                | Token::Command(_)
+                | Token::Number
+                | Token::Mark(_) => {
                     let words = std::mem::take(&mut words);
                     let first = words.first().map_or("", String::as_str);
                     if words.len() > 1 && crate::knowledge::program(first).is_some() {

@@ -33,13 +33,13 @@ pub(crate) fn changes(script: &str) -> Option<Vec<Change>> {
 
 impl Change {
     /// A line that is put in.
-    pub(super) fn line(text: String) -> Option<Self> {
+    pub(super) fn line(text: &str) -> Self {
         let new = text.trim_start_matches(['\n', ' ', '\t']).to_owned();
-        Some(Self {
+        Self {
             old: Some(String::new()),
             new,
             all: false,
-        })
+        }
     }
 
     /// A change of the lines there are, by which nothing is put in.
