@@ -1,5 +1,5 @@
 // src/worker.ts
-var SHELL = `shell-${"1B83FC6D"}`;
+var SHELL = `shell-${"44AD8BDC"}`;
 var ICONS = { icon: "/icon-192.png", badge: "/icon-badge.png" };
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));
@@ -39,11 +39,15 @@ async function served(request, path) {
   try {
     const fresh = await fetch(request);
     if (fresh.status >= 502 && fresh.status <= 504) return await kept() ?? fresh;
-    if (fresh.ok && path !== "/") await (await caches.open(SHELL)).put(path, fresh.clone());
+    if (fresh.ok && path !== "/") await keep(path, fresh.clone());
     return fresh;
   } catch {
     return await kept() ?? Response.error();
   }
+}
+async function keep(path, file) {
+  const cache = await caches.open(SHELL).catch(() => null);
+  await cache?.put(path, file).catch(() => void 0);
 }
 function read(data) {
   try {

@@ -181,26 +181,37 @@ fn walk(approval: Approval, happened: &Happened, now: UnixMillis, seen: &mut See
     if !ended(&before.state) && ended(&after.state) {
         assert!(followups.contains(&Followup::Resolve), "{told}");
     }
-    // More time is all that an extension gives, to a question that waits, and not without end.
-    if matches!(happened, Happened::Extended { .. }) {
-        assert!(now < before.expires_at, "revived: {told}");
-        assert!(before.expires_at < after.expires_at, "{told}");
-        assert!(
-            after.expires_at <= START.plus(TIMEOUT + EXTEND_MAX),
-            "{told}"
-        );
-        let unextended = Approval {
-            expires_at: before.expires_at,
-            extended_millis: before.extended_millis,
-            ..after.clone()
-        };
-        assert_eq!(unextended, before, "{told}");
-        assert_eq!(after.state, State::Waiting, "{told}");
-        assert_eq!(followups, [Followup::Repaint], "{told}");
-    } else {
-        assert_eq!(before.expires_at, after.expires_at, "{told}");
-    }
+    extends_only_time(&before, happened, now, &after, &followups);
     after
+}
+
+/// More time is all that an extension gives, to a question that waits, and not without end.
+fn extends_only_time(
+    before: &Approval,
+    happened: &Happened,
+    now: UnixMillis,
+    after: &Approval,
+    followups: &[Followup],
+) {
+    let told = format!("{before:?}\n{happened:?} at {now:?}\n{after:?}");
+    if !matches!(happened, Happened::Extended { .. }) {
+        assert_eq!(before.expires_at, after.expires_at, "{told}");
+        return;
+    }
+    assert!(now < before.expires_at, "revived: {told}");
+    assert!(before.expires_at < after.expires_at, "{told}");
+    assert!(
+        after.expires_at <= START.plus(TIMEOUT + EXTEND_MAX),
+        "{told}"
+    );
+    let unextended = Approval {
+        expires_at: before.expires_at,
+        extended_millis: before.extended_millis,
+        ..after.clone()
+    };
+    assert_eq!(&unextended, before, "{told}");
+    assert_eq!(after.state, State::Waiting, "{told}");
+    assert_eq!(followups, [Followup::Repaint], "{told}");
 }
 
 fn lapsed(approval: &Approval, now: UnixMillis) -> State {

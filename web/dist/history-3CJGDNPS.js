@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-OQNSRGL3.js";
+} from "./chunk-IYTRX3HS.js";
 import {
   $,
   A,
@@ -45,7 +45,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/badge.ts
 function badge() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-OQNSRGL3.js";
+} from "./chunk-IYTRX3HS.js";
 import {
   $,
   Code,
@@ -26,11 +26,11 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/views/reviews.tsx
 function Reviews() {
-  const loaded = useLoaded(() => get("/v1/reviews"), ["review."]);
+  const loaded = useLoaded(() => get("/v1/reviews"), ["review.", "tool.completed"]);
   const reviews = loaded.value.value?.reviews;
   return a("div", { class: "page", children: [
     a(Head, { title: "Reviews", lead: "These calls ran without a question because they can be undone. Keep or undo each." }),

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-OQNSRGL3.js";
+} from "./chunk-IYTRX3HS.js";
 import {
   Empty,
   Facts,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/views/grants.tsx
 function Grants() {

@@ -22,11 +22,13 @@ import {
   link,
   listen,
   mayAnswer,
+  me,
   now,
   place,
   post,
   putQuestion,
   questions,
+  queueOf,
   r,
   refresh,
   rows,
@@ -34,7 +36,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;
@@ -43,12 +45,6 @@ var FINAL = ["completed", "failed", "cancelled"];
 function stateOf(event) {
   if (event.outcome === "unknown") return "unknown";
   return event.outcome === "done" || (event.outcome ?? null) === null && event.error !== true ? "done" : "failed";
-}
-var queues = /* @__PURE__ */ new Map();
-function queueOf(session) {
-  const known = queues.get(session ?? "") ?? y([]);
-  queues.set(session ?? "", known);
-  return known;
 }
 function saidIn(run, messages) {
   const own = messages.filter((message) => message.run_id === run);
@@ -60,7 +56,7 @@ function saidIn(run, messages) {
 var Conversation = class {
   constructor(session) {
     this.session = session;
-    this.queue = queueOf(session);
+    this.queue = queueOf(me.value?.key_id ?? "", session);
   }
   session;
   blocks = y([]);

@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

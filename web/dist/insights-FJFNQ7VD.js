@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/parts/charts.tsx
 var STEP = 10;

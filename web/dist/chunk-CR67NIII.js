@@ -1311,6 +1311,69 @@ function nameOf(agent) {
   return `${named(BROWSERS, "A browser")} on ${named(SYSTEMS, "another system")}`;
 }
 
+// src/queue.ts
+var PREFIX = "countersign.queue.";
+var TAB = "countersign.tab";
+var LETS_GO_MS = 3e3;
+var queues = /* @__PURE__ */ new Map();
+var prefixOf = (person) => `${PREFIX}${person}.`;
+function queueOf(person, session) {
+  const key = prefixOf(person) + (session ?? "");
+  const known = queues.get(key);
+  if (known !== void 0) return known;
+  const queue = y3([]);
+  queues.set(key, queue);
+  if ("locks" in navigator) {
+    void isCopied().then((isCopy) => {
+      if (isCopy) forgetQueues();
+      queue.value = [...read(key), ...queue.value];
+      x2(() => keep(key, queue.value));
+    });
+  }
+  return queue;
+}
+function forgetQueues(person) {
+  attempt(() => {
+    const isKept = (key) => person !== void 0 && key.startsWith(prefixOf(person));
+    for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX) && !isKept(key)) sessionStorage.removeItem(key);
+  });
+}
+var copied;
+function isCopied() {
+  copied ??= (async () => {
+    const name = attempt(() => sessionStorage.getItem(TAB));
+    if (name !== null && await isHeld(name, LETS_GO_MS)) return false;
+    const fresh = crypto.randomUUID();
+    attempt(() => sessionStorage.setItem(TAB, fresh));
+    await isHeld(fresh, LETS_GO_MS);
+    return name !== null;
+  })();
+  return copied;
+}
+function isHeld(name, patience) {
+  return new Promise((resolve) => {
+    const hold = () => {
+      resolve(true);
+      return new Promise(() => void 0);
+    };
+    navigator.locks.request(TAB + name, { signal: AbortSignal.timeout(patience) }, hold).catch(() => resolve(false));
+  });
+}
+function read(key) {
+  const found = attempt(() => JSON.parse(sessionStorage.getItem(key) ?? "[]"));
+  return Array.isArray(found) ? found.filter((it) => typeof it === "string") : [];
+}
+function keep(key, messages) {
+  attempt(() => messages.length === 0 ? sessionStorage.removeItem(key) : sessionStorage.setItem(key, JSON.stringify(messages)));
+}
+function attempt(work) {
+  try {
+    return work();
+  } catch {
+    return null;
+  }
+}
+
 // src/stream.ts
 var SILENCE_MS = 25e3;
 async function follow(path2, last2, listener, signal) {
@@ -1448,12 +1511,12 @@ function retry() {
 }
 async function run() {
   for (let pause = 500; ; pause = Math.min(pause * 2, RETRY_MS_MAX)) {
-    const attempt = await connect();
-    if (attempt === "signed_out") {
+    const attempt2 = await connect();
+    if (attempt2 === "signed_out") {
       isUnknown.value = true;
       return;
     }
-    if (attempt === "was_live") pause = 500;
+    if (attempt2 === "was_live") pause = 500;
     r3(() => {
       connection.value = "away";
       lostAt.value ??= now.value;
@@ -1470,6 +1533,7 @@ async function connect() {
   const stop = new AbortController();
   try {
     me.value = await get("/v1/whoami");
+    forgetQueues(me.value.key_id);
     if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
     const caughtUp = () => {
       wasLive = true;
@@ -1501,20 +1565,20 @@ async function catchUp(signal) {
 async function readAll(signal) {
   const before = rows.value;
   const was = lostAt.value;
-  const [read2, asked3] = await Promise.all([
+  const [read3, asked3] = await Promise.all([
     readWaiting(before),
     get("/v1/clarifications")
   ]);
   if (signal.aborted) return;
-  const fresh = countFresh(before, read2);
+  const fresh = countFresh(before, read3);
   r3(() => {
-    settle(read2);
+    settle(read3);
     questions.value = new Map(asked3.clarifications.map((it) => [it.clarification_id, it]));
     lostAt.value = null;
     connection.value = "live";
   });
   if (was !== null) {
-    say(`Reconnected: ${fresh} new, ${read2.gone.length} answered or expired meanwhile.`);
+    say(`Reconnected: ${fresh} new, ${read3.gone.length} answered or expired meanwhile.`);
   }
   void others();
 }
@@ -1596,9 +1660,9 @@ async function refreshApprovals(pause) {
   }
 }
 async function reload() {
-  const read2 = await readWaiting(rows.value);
-  const fresh = countFresh(rows.value, read2);
-  settle(read2);
+  const read3 = await readWaiting(rows.value);
+  const fresh = countFresh(rows.value, read3);
+  settle(read3);
   announce(fresh);
 }
 async function refreshQuestions() {
@@ -1653,8 +1717,8 @@ async function current(id) {
     throw error;
   }
 }
-function put(...read2) {
-  const found = read2.filter((it) => !isBehind(rows.value.get(it.approval_id), it));
+function put(...read3) {
+  const found = read3.filter((it) => !isBehind(rows.value.get(it.approval_id), it));
   if (found.length === 0) return;
   const cards = new Map(approvals.value);
   for (const it of found) {
@@ -1678,8 +1742,8 @@ var isSame = (row, { status, held_until: held, expires_at: expires2 }) => row?.s
 function putQuestion(question) {
   questions.value = new Map(questions.value).set(question.clarification_id, question);
 }
-function tidy(keep) {
-  const old = [...rows.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep);
+function tidy(keep2) {
+  const old = [...rows.value.values()].filter((it) => it.status !== "waiting" && it.approval_id !== keep2);
   if (old.length === 0) return;
   const [list, cards] = [new Map(rows.value), new Map(approvals.value)];
   for (const it of old) {
@@ -1698,6 +1762,7 @@ function announce(fresh) {
   arrivals.value += fresh;
 }
 async function signOut() {
+  forgetQueues();
   await turnOff().catch(() => void 0);
   await post("/v1/logout").catch(() => void 0);
   location.assign("/");
@@ -2162,12 +2227,12 @@ function Text({ line }) {
 
 // src/load.ts
 var TOGETHER_MS = 250;
-function useLoaded(read2, events = [], key = "") {
+function useLoaded(read3, events = [], key = "") {
   const value = useSignal(null);
   const error = useSignal(null);
   const turn = T2(0);
-  const latest = T2(read2);
-  latest.current = read2;
+  const latest = T2(read3);
+  latest.current = read3;
   const again = () => {
     const mine = turn.current += 1;
     latest.current().then(
@@ -2329,33 +2394,33 @@ function tone({ factor, score: score2 }) {
 var AGAIN_MS = 5e3;
 var mayChangeFiles = (approval) => !approval.card.body.some((field) => field.name === "Command");
 function FileChanges({ approval }) {
-  const read2 = useSignal(null);
+  const read3 = useSignal(null);
   const changedAt = useSignal(null);
   const isAsked = mayAnswer.value && approval.status === "waiting" && mayChangeFiles(approval);
   A2(() => {
-    read2.value = null;
+    read3.value = null;
     changedAt.value = null;
     if (!isAsked) return void 0;
     const look = async () => {
       if (document.visibilityState !== "visible") return;
       const found = await get(`/v1/approvals/${segment(approval.approval_id)}/changes`).catch(() => null);
       if (found === null) return;
-      if (read2.value !== null && !isSame2(read2.value, found)) changedAt.value = found.read_at;
-      read2.value = found;
+      if (read3.value !== null && !isSame2(read3.value, found)) changedAt.value = found.read_at;
+      read3.value = found;
       if (found.files.length === 0) clearInterval(timer);
     };
     const timer = window.setInterval(() => void look(), AGAIN_MS);
     void look();
     return () => clearInterval(timer);
   }, [approval.approval_id, isAsked]);
-  if (read2.value === null || read2.value.files.length === 0) return null;
+  if (read3.value === null || read3.value.files.length === 0) return null;
   return a4($, { children: [
     changedAt.value === null ? null : a4("p", { class: "problem", role: "status", children: [
       "A file changed at ",
       moment(changedAt.value),
       ", while this card was open. The difference below is the new one."
     ] }),
-    read2.value.files.map((file) => a4(OneFile, { file }, file.path))
+    read3.value.files.map((file) => a4(OneFile, { file }, file.path))
   ] });
 }
 var isSame2 = (one2, other) => JSON.stringify(one2.files) === JSON.stringify(other.files);
@@ -2447,7 +2512,7 @@ var IN_VIEW_MS = 700;
 var QUIET_MS = 300;
 var touch = { at: -Infinity, quiet: Infinity };
 function touched(event) {
-  const at2 = performance.now();
+  const at2 = event.timeStamp;
   touch = { at: at2, quiet: event instanceof KeyboardEvent && event.repeat ? 0 : at2 - touch.at };
 }
 window.addEventListener("keydown", (event) => {
@@ -2471,7 +2536,7 @@ var Arming = class {
   /** Whether `event` is a person's answer. */
   admits(event) {
     if (!event.isTrusted) return false;
-    const at2 = performance.now();
+    const at2 = event.timeStamp;
     const isOwn = event.type === "click" && at2 - touch.at > 1500;
     const { at: pressed, quiet } = isOwn ? { at: at2, quiet: at2 - touch.at } : touch;
     return pressed - this.#since >= IN_VIEW_MS && quiet >= QUIET_MS;
@@ -2479,12 +2544,11 @@ var Arming = class {
 };
 function useArming(name) {
   const arming = w2(() => new Arming(), [name]);
-  const armed = useSignal(false);
+  const armed = w2(() => y3(false), [name]);
   const watch = T2(null);
   A2(() => {
     const element = watch.current;
     if (element === null) return void 0;
-    armed.value = false;
     let timer = 0;
     let isSeen = false;
     const look = () => {
@@ -3459,7 +3523,7 @@ var rem = () => Number.parseFloat(getComputedStyle(document.documentElement).fon
 // src/settings.ts
 function kept(name, usual) {
   const key = `countersign.${name}`;
-  const made = y3(read(key) ?? usual);
+  const made = y3(read2(key) ?? usual);
   x2(() => {
     try {
       localStorage.setItem(key, String(made.value));
@@ -3468,7 +3532,7 @@ function kept(name, usual) {
   });
   return made;
 }
-function read(key) {
+function read2(key) {
   try {
     const text2 = localStorage.getItem(key);
     return text2 === null ? null : text2 === "true";
@@ -3500,9 +3564,9 @@ async function codeFor(key) {
   const made = await request("POST", "/v1/login/code", {}, { authorization: `Bearer ${key}` });
   return made.code;
 }
-async function tried(attempt) {
+async function tried(attempt2) {
   try {
-    await attempt;
+    await attempt2;
     return null;
   } catch (error) {
     if (error instanceof ApiError && error.code === "invalid_credential") return "This key is not valid. It may have been revoked.";
@@ -3959,12 +4023,17 @@ function ItemRow({ item, isMember }) {
   if (item.kind === "question") {
     return a4("a", { class: "row edge-question", href: addressOf(item), "aria-current": isCurrentRow ? "true" : void 0, children: [
       a4("span", { class: "row-top", children: [
-        a4("span", { class: "risk risk-question", children: "Question" }),
-        a4("span", { class: "row-title", children: "Question from an agent" }),
-        a4(Left, { until: item.question.expires_at, verb: "ends in" })
+        a4("span", { class: "row-title", children: item.question.question }),
+        a4(Left, { until: item.question.expires_at, verb: "" })
       ] }),
-      a4("span", { class: "row-text", children: item.question.question }),
-      a4("span", { class: "row-meta", children: item.question.session_id })
+      a4("span", { class: "row-meta", children: [
+        a4("span", { class: "risk risk-question", children: "Question" }),
+        " of an agent"
+      ] }),
+      a4("span", { class: "row-meta", children: [
+        "session ",
+        item.question.session_id
+      ] })
     ] });
   }
   const { approval } = item;
@@ -4092,15 +4161,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-X5RI37KN.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-VP2VQ5UM.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-RR23UPD3.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-7LP5DQHN.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-LTBROWDC.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-QCWU6BHR.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-AUIBKLBO.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-O2UYXVXF.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-4XHMAGJE.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-RDVNWY5S.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-3CJGDNPS.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-FJFNQ7VD.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-ZDDN3B4J.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-2HQQFM7H.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-VLJUVDSL.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-4A6V6IZW.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-BOFKALOG.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-FOHJ7TKF.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {
@@ -4316,6 +4385,7 @@ export {
   turnOn,
   turnOff,
   isNotified,
+  queueOf,
   follow,
   link,
   me,

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-OQNSRGL3.js";
+} from "./chunk-IYTRX3HS.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-Y2FCJWPC.js";
+} from "./chunk-CR67NIII.js";
 
 // src/parts/devices.tsx
 var UNABLE = {
