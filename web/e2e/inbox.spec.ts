@@ -66,7 +66,7 @@ test("a message shows recipient and text apart, an edit its difference", async (
   const card = page.getByRole("article");
   await expect(card.locator("dd", { hasText: /^ana@example\.org$/ })).toBeVisible();
   await expect(card.locator(".prose")).toHaveText("The deploy is finished.");
-  await expect(card.getByRole("button")).toHaveText([/Copy/, /Full analysis/, /What led here/, /Copy/, /Edit/, /Deny with a note/, /Allow once/, /Deny/]);
+  await expect(card.getByRole("button")).toHaveText([/Copy/, /Full analysis/, /What led here/, /Copy/, /Add 5 min/, /Edit/, /Deny with a note/, /Allow once/, /Deny/]);
 
   const edit = await gateway.call("patch", { path: "/etc/hosts", old_string: "a\nb\nc", new_string: "a\nB\nc" });
   await page.goto(`${gateway.url}/#/approvals/${edit.approval_id}`);

@@ -30,6 +30,7 @@ use crate::base::cards::Painter;
 use crate::base::principal::Principal;
 use crate::clarifications::Clarifications;
 use crate::delivery::health::Health;
+use crate::delivery::push::Endings;
 use crate::delivery::repaint::Replies;
 use crate::people::{People, PersonView};
 use crate::records::deliveries::StoredDelivery;
@@ -128,6 +129,7 @@ pub struct Delivery {
     clarifications: Arc<Clarifications>,
     health: Health,
     replies: Replies,
+    endings: Endings,
 }
 
 impl Delivery {
@@ -146,6 +148,7 @@ impl Delivery {
             clarifications,
             health: Health::default(),
             replies: Replies::default(),
+            endings: Endings::default(),
         }
     }
 }

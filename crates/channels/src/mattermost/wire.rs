@@ -18,20 +18,23 @@ pub(super) struct User {
 
 /// Which time zone somebody has set. The server keeps text only, also for yes and no.
 #[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, rename_all = "camelCase")]
+#[serde(default)]
 pub(super) struct Timezone {
-    use_automatic_timezone: String,
-    automatic_timezone: String,
-    manual_timezone: String,
+    #[serde(rename = "useAutomaticTimezone")]
+    is_automatic: String,
+    #[serde(rename = "automaticTimezone")]
+    automatic: String,
+    #[serde(rename = "manualTimezone")]
+    manual: String,
 }
 
 impl Timezone {
     /// Returns the name of the zone; empty if there is none.
     pub(super) fn name(&self) -> &str {
-        if self.use_automatic_timezone == "false" {
-            &self.manual_timezone
+        if self.is_automatic == "false" {
+            &self.manual
         } else {
-            &self.automatic_timezone
+            &self.automatic
         }
     }
 }

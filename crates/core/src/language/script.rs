@@ -16,6 +16,7 @@ mod literals;
 mod members;
 mod processes;
 mod shown;
+mod spelling;
 mod surroundings;
 mod values;
 
@@ -75,7 +76,7 @@ fn read_code(
     if code.len() > CODE_BYTES_MAX {
         return unread(TOO_LONG);
     }
-    let Some((tokens, indents)) = lexer::tokens(script, code).filter(|_| is_spelt_plainly(code))
+    let Some((tokens, indents)) = lexer::tokens(script, code).filter(|_| spelling::is_plain(code))
     else {
         return unread(UNPARSED);
     };
@@ -132,39 +133,6 @@ pub(crate) fn printed(lang: Lang, code: &str) -> Reading {
             .collect(),
         ..Reading::default()
     }
-}
-
-/// Whether the code says of itself that it is written in another way than it seems: the first lines of
-/// Python and Ruby may name an encoding in which signs of a comment stand for the end of a line.
-fn is_spelt_plainly(code: &str) -> bool {
-    const USUAL: [&str; 7] = [
-        "utf-8",
-        "utf8",
-        "utf-8-sig",
-        "ascii",
-        "us-ascii",
-        "latin-1",
-        "iso-8859-1",
-    ];
-    let comments = code.lines().take(2).filter_map(|line| {
-        let line = line.trim_start_matches(['\u{feff}', ' ', '\t']);
-        line.strip_prefix('#')
-    });
-    let mut named = comments.flat_map(|comment| comment.split("coding").skip(1));
-    named.all(|rest| {
-        let rest = rest.trim_start_matches([' ', '\t']);
-        let Some(name) = rest.strip_prefix([':', '=']) else {
-            return true;
-        };
-        let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        let name: String = name
-            .trim_start()
-            .chars()
-            .take_while(|c| is_part(*c))
-            .collect();
-        let name = name.to_ascii_lowercase().replace('_', "-");
-        name.is_empty() || USUAL.contains(&name.as_str())
-    })
 }
 
 /// The tokens of JavaScript without line ends, for readers that judge them by rules of their own;

@@ -34,6 +34,18 @@ pub enum Dialect {
     Sqlite,
 }
 
+impl Dialect {
+    /// Returns the dialect of the client `program`, whatever its subcommand.
+    pub(crate) fn of_client(program: &str) -> Self {
+        match program.split(' ').next().unwrap_or(program) {
+            "psql" | "pgcli" | "cockroach" | "usql" => Self::Psql,
+            "mysql" | "mariadb" | "mycli" => Self::Mysql,
+            "sqlite3" | "sqlite" | "litecli" | "duckdb" => Self::Sqlite,
+            _ => Self::Generic,
+        }
+    }
+}
+
 /// Reads a text of SQL statements and client commands.
 pub fn read(text: &str, dialect: Dialect) -> Reading {
     if text.len() > FRAGMENT_BYTES_MAX {

@@ -39,6 +39,8 @@ pub(super) fn ask(
     };
     client.block_on(async {
         spool::deliver(hook, client).await?;
+        // Before it is sent: the agent may end the hook while the reply is on its way.
+        let mut stop = Stop::new()?;
         let call = send(
             client,
             Method::POST,
@@ -50,7 +52,6 @@ pub(super) fn ask(
         if !call.is_waiting() {
             return conclude(call).await;
         }
-        let mut stop = Stop::new()?;
         let path = format!("/v1/calls/{}", segment(&call.call_id));
         tokio::select! {
             settled = settle(hook, client, &path) => match settled? {

@@ -149,13 +149,15 @@ impl Counts {
                     Cow::Borrowed(word(&draft.body, VERDICT)),
                 );
             }
-            "approval.required" if is_practice(&told().command) => {
-                if self.practice.len() < ASKED_MAX {
-                    self.practice.insert(draft.subject.clone());
+            "approval.required" => {
+                if self.asked.len() + self.practice.len() >= ASKED_MAX {
+                    return;
                 }
-            }
-            "approval.required" if self.asked.len() < ASKED_MAX => {
-                self.asked.insert(draft.subject.clone(), draft.at.0);
+                if is_practice(&told().command) {
+                    self.practice.insert(draft.subject.clone());
+                } else {
+                    self.asked.insert(draft.subject.clone(), draft.at.0);
+                }
             }
             "approval.resolved" if self.practice.remove(&draft.subject) => {}
             "approval.resolved" => {

@@ -65,9 +65,10 @@ fn what_failed_is_repeated_at_the_end_of_the_test_script() {
     for (said, repeated) in REPEATED {
         assert_eq!(repeat(said, 20), *repeated);
     }
-    let many: String = (0..50)
-        .map(|test| format!("test t{test} ... FAILED\n"))
+    let many: Vec<_> = (0..50)
+        .map(|test| format!("test t{test} ... FAILED"))
         .collect();
+    let many = many.join("\n");
     assert_eq!(repeat(&many, 5).lines().count(), 5);
 }
 

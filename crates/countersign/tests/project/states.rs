@@ -27,6 +27,7 @@ const OTHERWISE: &[(&str, &str)] = &[
     (r#"return "unknown".to_owned();"#, "a type of TypeScript"),
     (r#""then" | "do" | "done""#, "words of the shell"),
     (r#""mir" | "purge" | "grant""#, "options of Windows"),
+    (r#""high" => Sensitivity::High"#, "a setting"),
 ];
 
 fn words() -> Vec<&'static str> {

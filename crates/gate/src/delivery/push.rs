@@ -3,7 +3,8 @@
 //! Separate from the channels: nobody answers a notification, so one that fails ends no question.
 //! What is told is recorded like a delivered card, so no restart and no second gateway tells twice.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use countersign_channels::order::{Destination, Shown, Subject};
@@ -29,6 +30,38 @@ const CHANNEL: &str = "web push";
 
 /// Longest pause before a device is told once more that a question is settled.
 const CLOSING_PAUSE_MAX: Duration = Duration::from_mins(5);
+
+/// The deliveries of questions whose end a device is being told, by the id of their record.
+#[derive(Debug, Default)]
+pub(super) struct Endings(Mutex<HashSet<String>>);
+
+impl Endings {
+    /// Marks that a device is being told, until the mark is dropped; `None` if it is already.
+    fn begin(&self, record: &str) -> Option<Telling<'_>> {
+        let is_new = self.locked().insert(record.to_owned());
+        is_new.then(|| Telling {
+            endings: self,
+            record: record.to_owned(),
+        })
+    }
+
+    fn locked(&self) -> MutexGuard<'_, HashSet<String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A device is being told that a question is settled.
+#[derive(Debug)]
+struct Telling<'a> {
+    endings: &'a Endings,
+    record: String,
+}
+
+impl Drop for Telling<'_> {
+    fn drop(&mut self) {
+        self.endings.locked().remove(&self.record);
+    }
+}
 
 /// How the test of a device went.
 #[derive(Clone, Debug, Serialize, Deserialize, utoipa::ToSchema)]
@@ -195,6 +228,14 @@ impl Delivery {
         device: &str,
         record: &Record,
     ) -> Result<(), GateError> {
+        // The answer and the end of the delivery both lead here, perhaps at the same moment.
+        let Some(_telling) = self.endings.begin(&record.id) else {
+            return Ok(());
+        };
+        let now = self.base.store.get(Kind::Delivery, &record.id).await?;
+        if now.is_none_or(|now| now.version != record.version) {
+            return Ok(());
+        }
         let notice = Notice::Closed {
             id: subject.to_owned(),
         };
@@ -278,5 +319,23 @@ impl Delivery {
         };
         let millis = until.0.saturating_sub(self.base.clock.now().0);
         Duration::from_millis(u64::try_from(millis).unwrap_or(0))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_two_that_tell_a_device_of_the_end_at_once_one_does() {
+        let endings = Endings::default();
+        let telling = endings.begin("d1");
+        assert!(telling.is_some() && endings.begin("d1").is_none());
+        assert!(endings.begin("d2").is_some());
+        drop(telling);
+        assert!(
+            endings.begin("d1").is_some(),
+            "the next start tells it again"
+        );
     }
 }

@@ -52,15 +52,15 @@ async fn law_6_more_time_is_bounded_answers_nothing_and_the_question_still_expir
     let seen = world.gate.approval(&world.ana, &approval).await.unwrap();
     assert_eq!(seen.extend_seconds, Some(300.0));
 
-    world.clock.advance(Duration::from_secs(240));
+    world.clock.advance(Duration::from_mins(4));
     let once = extend(&world, &approval).await.unwrap();
     assert_eq!(
         (once.expires_at, once.status.word()),
         (minutes(10), "waiting")
     );
     assert_eq!(
-        once.card.expires_at.as_seconds(),
-        minutes(10),
+        once.card.expires_at,
+        START.plus(10 * MINUTE),
         "the card follows"
     );
     assert_eq!(
@@ -86,9 +86,9 @@ async fn law_6_more_time_is_bounded_answers_nothing_and_the_question_still_expir
     };
     assert_eq!(code, "not_extendable");
 
-    world.clock.advance(Duration::from_secs(7 * 60));
+    world.clock.advance(Duration::from_mins(7));
     assert_eq!(world.call(&call.call_id).await.status.word(), "waiting");
-    world.clock.advance(Duration::from_secs(60));
+    world.clock.advance(Duration::from_mins(1));
     let late = world
         .gate
         .answer(&world.ana, reply(&approval, Choice::Once))
@@ -198,7 +198,7 @@ async fn law_12_more_time_survives_a_restart_and_so_does_a_denial_after_it() {
     }
     world.gate.store().close().await;
     let gate = open(world.home.path(), &world.clock, Wishes::default()).await;
-    world.clock.advance(Duration::from_secs(64 * 60));
+    world.clock.advance(Duration::from_mins(64));
     let still = gate.call(&world.agent, &call.call_id, NOW).await.unwrap();
     assert_eq!(still.status.word(), "waiting");
     assert_eq!(still.expires_at, Some(minutes(65)));
@@ -235,7 +235,7 @@ async fn the_card_in_a_chat_is_painted_again_with_its_new_end() {
     extend(&world, &approval).await.unwrap();
     until(|said| matches!(said, Said::Again(..))).await;
     let seen = world.gate.approval(&world.ana, &approval).await.unwrap();
-    assert_eq!(seen.card.expires_at.as_seconds(), minutes(10));
+    assert_eq!(seen.card.expires_at, START.plus(10 * MINUTE));
 }
 
 #[tokio::test]

@@ -647,7 +647,7 @@ type MiniReader = fn(text: &str, program: &str) -> Reading;
 /// The small languages that are read, by the role of their code.
 const MINI_LANGUAGES: &[(Role, MiniReader)] = &[
     (Role::Sql, |text, program| {
-        language::sql::read(text, dialect(program))
+        language::sql::read(text, Dialect::of_client(program))
     }),
     (Role::Mongo, |text, _| language::sql::mongo(text)),
     (Role::Redis, |text, _| {
@@ -689,14 +689,4 @@ impl Filled {
 /// Returns the role of code given to an interpreter of this name.
 pub(crate) fn interpreter_role(name: &str) -> Option<Role> {
     languages::by_interpreter(name).map(|language| language.role)
-}
-
-/// Returns the dialect of the client `program`, whatever its subcommand.
-fn dialect(program: &str) -> Dialect {
-    match program.split(' ').next().unwrap_or(program) {
-        "psql" | "pgcli" | "cockroach" | "usql" => Dialect::Psql,
-        "mysql" | "mariadb" | "mycli" => Dialect::Mysql,
-        "sqlite3" | "sqlite" | "litecli" | "duckdb" => Dialect::Sqlite,
-        _ => Dialect::Generic,
-    }
 }

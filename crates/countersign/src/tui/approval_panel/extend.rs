@@ -3,6 +3,7 @@
 use reqwest::Method;
 use serde_json::json;
 
+use super::edit::Edit;
 use super::subject::Subject;
 use super::{ApprovalPanel, EXTEND, wish};
 use crate::client::Answer;
@@ -37,7 +38,7 @@ impl ApprovalPanel {
             return;
         }
         let fresh = Subject::of_answer(&self.subject.id, answer);
-        let original = self.edit.as_mut().map(|edit| edit.original());
+        let original = self.edit.as_mut().map(Edit::original);
         for subject in [Some(&mut self.subject), original].into_iter().flatten() {
             subject.expires_at = fresh.expires_at;
             subject.extension = fresh.extension;
