@@ -273,7 +273,10 @@ fn lineage_fields(call: &ToolCall, lineage: &Lineage, redacts: Redacts) -> Vec<F
     }
     let turns = call.replying_to.len().saturating_sub(TURNS_MAX);
     for turn in call.replying_to.iter().skip(turns) {
-        let said = format!("{}: {}", turn.from, turn.text);
+        let said = match turn.from.as_str() {
+            "" => turn.text.clone(),
+            from => format!("{from}: {}", turn.text),
+        };
         fields.push(Field {
             name: "In reply to".to_owned(),
             text: unfenced_plain(&without_secrets(&said, redacts)),

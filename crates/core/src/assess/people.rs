@@ -4,6 +4,8 @@
 //! Only calls that reach somebody or cannot be undone are looked at: reading about a crisis is fine,
 //! and a draft that stays here hurts nobody.
 
+use std::cmp::Reverse;
+
 use super::arguments;
 use super::gather::Gathered;
 use crate::act::Act;
@@ -165,15 +167,23 @@ fn head(text: &str) -> &str {
 }
 
 fn personal_data(text: &str, gathered: &mut Gathered) {
-    let finds = personal::scan(head(text));
-    let Some(worst) = finds.iter().max_by_key(|find| find.weight) else {
+    let mut finds = personal::scan(head(text));
+    finds.sort_by_key(|find| Reverse(find.weight));
+    let Some(worst) = finds.first() else {
         return;
     };
+    // All kinds, the worst first: whoever allows it decides about each of them.
+    let mut kinds: Vec<&str> = Vec::new();
+    for find in &finds {
+        if !kinds.contains(&find.kind) {
+            kinds.push(find.kind);
+        }
+    }
     aside(
         gathered,
-        "content.personal",
+        personal::CODE,
         Severity::Medium,
-        format!("holds personal data ({})", worst.kind),
+        format!("holds personal data ({})", kinds.join(", ")),
     );
     for act in gathered
         .acts

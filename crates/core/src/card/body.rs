@@ -130,7 +130,12 @@ pub(super) fn body(call: &ToolCall, findings: &[Finding], redacts: Redacts) -> V
             );
         // Findings point into the only command; of several, nobody knows into which.
         if let Some(command) = command.filter(|_| commands == 1) {
-            marks::put(&mut field, &command, findings, redacts);
+            let mut all = marks::told_by(&field, &command, findings);
+            all.extend_from_slice(findings);
+            marks::put(&mut field, &command, &all, redacts);
+        } else if let Some(text) = argument.value.as_str().filter(|_| is_said(argument.role)) {
+            let told = marks::told_by(&field, text, findings);
+            marks::put(&mut field, text, &told, redacts);
         }
         fields.push(field);
         fields.extend(
@@ -152,6 +157,11 @@ fn code_field(name: &str, text: &str) -> Field {
         code: true,
         marks: Vec::new(),
     }
+}
+
+/// Whether an argument is what is said or written, and not to whom or where.
+const fn is_said(role: Option<ArgumentRole>) -> bool {
+    rank(role) >= 4
 }
 
 /// In which order arguments are read by a person.

@@ -1,19 +1,22 @@
 //! Marks: where in the shown text the danger stands.
 //!
-//! Findings point into the command as it was sent. What is shown differs from it: control characters are
-//! written out, secrets are named. A mark is therefore looked up in the shown text, and one that cannot be
-//! found there exactly is left out: no mark is better than one beside its word.
+//! Findings point into the command as it was sent, secrets and personal data are found in every text. What
+//! is shown differs from both: control characters are written out, secrets are named. A mark is therefore
+//! looked up in the shown text, and one that cannot be found there exactly is left out: no mark is better
+//! than one beside its word.
 
 use super::text::{Redacts, without_secrets};
 use super::{Field, Mark};
 use crate::assessment::{Finding, Severity};
+use crate::content::{personal, secrets};
 use crate::display::{line, unfenced};
+use crate::shell::syntax::Span;
 
 /// Most marks of one text. More would point at nothing in particular.
 const MARKS_MAX: usize = 8;
 
-/// Puts marks on `field`, which shows `command`: the gravest findings first, no two of them overlapping.
-pub(super) fn put(field: &mut Field, command: &str, findings: &[Finding], redacts: Redacts) {
+/// Puts marks on `field`, which shows `text`: the gravest findings first, no two of them overlapping.
+pub(super) fn put(field: &mut Field, text: &str, findings: &[Finding], redacts: Redacts) {
     let shown = |text: &str| unfenced(&without_secrets(text, redacts));
     let mut grave: Vec<&Finding> = findings
         .iter()
@@ -26,20 +29,18 @@ pub(super) fn put(field: &mut Field, command: &str, findings: &[Finding], redact
         }
         let Some(span) = finding.span else { continue };
         let range = span.start as usize..span.end as usize;
-        let (Some(before), Some(meant)) = (command.get(..range.start), command.get(range)) else {
+        let (Some(before), Some(through)) = (text.get(..range.start), text.get(..range.end)) else {
             continue;
         };
-        if meant.trim().is_empty() {
-            continue;
-        }
-        let (before, meant) = (shown(before), shown(meant));
-        let rest = field.text.strip_prefix(before.as_str());
-        if !rest.is_some_and(|rest| rest.starts_with(&meant)) {
+        // Together, because what stands before it may be what makes it a secret.
+        let (before, through) = (shown(before), shown(through));
+        let meant = through.strip_prefix(before.as_str()).unwrap_or_default();
+        if meant.trim().is_empty() || !field.text.starts_with(&through) {
             continue;
         }
         let mark = Mark {
             start: before.len(),
-            end: before.len() + meant.len(),
+            end: through.len(),
             severity: finding.severity,
             words: line(&without_secrets(&finding.message, redacts)),
         };
@@ -51,10 +52,35 @@ pub(super) fn put(field: &mut Field, command: &str, findings: &[Finding], redact
     field.marks.sort_by_key(|mark| mark.start);
 }
 
+/// Returns what `text` tells whoever gets it: secrets, and personal data where `findings` say that it
+/// leaves. `field` shows the text.
+pub(super) fn told_by(field: &Field, text: &str, findings: &[Finding]) -> Vec<Finding> {
+    let mut told = Vec::new();
+    // Where nothing was hidden there is no secret, and looking for one takes a while.
+    if field.text != unfenced(text) {
+        told.extend(secrets::scan(text).into_iter().map(|it| Finding {
+            code: "content.secret",
+            cause: "content.secret",
+            severity: Severity::High,
+            message: format!("secret: {}", it.kind),
+            span: Some(Span::new(it.span.0, it.span.1)),
+        }));
+    }
+    if findings.iter().any(|it| it.code == personal::CODE) {
+        told.extend(personal::scan(text).into_iter().map(|it| Finding {
+            code: personal::CODE,
+            cause: personal::CODE,
+            severity: Severity::Medium,
+            message: format!("personal data: {}", it.kind),
+            span: Some(Span::new(it.span.0, it.span.1)),
+        }));
+    }
+    told
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shell::syntax::Span;
 
     fn finding(command: &str, word: &str, severity: Severity) -> Finding {
         let start = command.find(word).unwrap();

@@ -11,6 +11,9 @@ use crate::score::Score;
 /// Most bytes of a text that are looked at.
 pub(crate) const TEXT_BYTES_MAX: usize = 256 * 1024;
 
+/// The finding that a text which leaves holds personal data.
+pub(crate) const CODE: &str = "content.personal";
+
 /// A piece of personal data.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PersonalFind {
