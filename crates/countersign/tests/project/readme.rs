@@ -4,8 +4,7 @@
 
 use std::process::Command;
 
-use crate::ours;
-use crate::root;
+use crate::{files, ours, root};
 
 /// A command of the README and the output shown under it.
 struct Shown {
@@ -85,6 +84,52 @@ fn every_command_of_the_readme_runs() {
     }
     if updated != text {
         std::fs::write(&readme, updated).unwrap();
+    }
+}
+
+/// The first two rows of the numbers are what the command beside them counts.
+#[test]
+fn the_counts_of_the_readme_are_those_of_the_command() {
+    let readme = root().join("README.md");
+    let text = std::fs::read_to_string(&readme).unwrap();
+    let home = tempfile::tempdir().unwrap();
+    let names = ["authored-", "generated-", "shell_"];
+    let corpus = files(&root().join("corpus"), ".jsonl");
+    let wanted = corpus.into_iter().filter(|path| {
+        let name = path.file_name().unwrap().to_string_lossy();
+        path.parent() == Some(&root().join("corpus"))
+            && names.iter().any(|prefix| name.starts_with(prefix))
+    });
+    let ran = ours::ours(home.path())
+        .args(["eval", "--json"])
+        .args(wanted)
+        .output()
+        .unwrap();
+    let counted: serde_json::Value = serde_json::from_slice(&ran.stdout).unwrap();
+    let count = |label: &str| {
+        let of = &counted["total"][label];
+        format!("{} of {} |", of["held"], of["rows"])
+    };
+    let rows = [
+        (
+            "| dangerous commands of the project's corpus that ask or are refused | ",
+            "dangerous",
+        ),
+        (
+            "| safe commands of the project's corpus that ask | ",
+            "safe",
+        ),
+    ];
+    let mut updated = text.clone();
+    for (row, label) in rows {
+        let (_, rest) = text.split_once(row).unwrap();
+        let said = rest.lines().next().unwrap();
+        updated = updated.replace(&format!("{row}{said}"), &format!("{row}{}", count(label)));
+    }
+    if std::env::var("INSTA_UPDATE").is_ok_and(|it| it == "always") {
+        std::fs::write(&readme, updated).unwrap();
+    } else {
+        assert_eq!(updated, text, "`INSTA_UPDATE=always` writes what it counts");
     }
 }
 
