@@ -35,6 +35,8 @@ struct Column {
     style: Style,
     /// Parts of the text to look at, in bytes, in order.
     marks: Vec<Range<usize>>,
+    /// Cells of the largest line number; none: its lines have no numbers.
+    digits: usize,
 }
 
 impl Part {
@@ -47,6 +49,19 @@ impl Part {
     pub(crate) fn marked(mut self, marks: Vec<Range<usize>>) -> Self {
         if let [column] = self.columns.as_mut_slice() {
             column.marks = marks;
+        }
+        self
+    }
+
+    /// Numbers the lines of its text, if it has several.
+    pub(crate) fn numbered(mut self) -> Self {
+        if let [column] = self.columns.as_mut_slice() {
+            let lines = column.text.text().split('\n').count();
+            column.digits = if lines > 1 {
+                lines.to_string().len()
+            } else {
+                0
+            };
         }
         self
     }
@@ -145,12 +160,38 @@ fn column(lead: &'static str, text: &str, how: Break, style: Style) -> Column {
         text: Wrapped::new(text, how),
         style,
         marks: Vec::new(),
+        digits: 0,
     }
 }
 
 impl Column {
     fn rows(&mut self, width: usize) -> usize {
-        self.text.rows(width.saturating_sub(self.lead.width()))
+        let room = self.room(width);
+        self.text.rows(room)
+    }
+
+    /// Returns the cells that the text has of `width`: the fence and the numbers take theirs.
+    fn room(&self, width: usize) -> usize {
+        let numbers = match self.digits {
+            0 => 0,
+            digits => digits + 1,
+        };
+        width.saturating_sub(self.lead.width() + numbers)
+    }
+
+    /// Returns the number of the line that begins in row `number`; empty in the rows it goes on in.
+    fn line_number(&mut self, number: usize, room: usize) -> String {
+        let start = self.text.range(number, room).map_or(0, |row| row.start);
+        let before = self.text.text().get(..start).unwrap_or_default();
+        let is_first = before.is_empty() || before.ends_with('\n');
+        let line = before.matches('\n').count() + 1;
+        let line = if is_first {
+            line.to_string()
+        } else {
+            String::new()
+        };
+        let digits = self.digits;
+        format!("{line:>digits$} ")
     }
 
     fn push_row(
@@ -160,13 +201,16 @@ impl Column {
         width: usize,
         theme: Theme,
     ) {
-        let room = width.saturating_sub(self.lead.width());
+        let room = self.room(width);
         let rows = self.text.rows(room);
         if number < rows {
             // The sign of a changed line is part of the line, the fence is ours.
             let (fence, sign) = self.lead.split_at(self.lead.len().min(FENCE.len()));
             spans.push(Span::styled(fence, theme.quiet()));
             spans.push(Span::styled(sign, self.style));
+            if self.digits > 0 {
+                spans.push(Span::styled(self.line_number(number, room), theme.quiet()));
+            }
             self.push_text(spans, number, room, theme);
         }
     }
@@ -174,7 +218,7 @@ impl Column {
 
 impl Column {
     fn marked_rows(&mut self, width: usize) -> Vec<usize> {
-        let room = width.saturating_sub(self.lead.width());
+        let room = self.room(width);
         let marks = &self.marks;
         let rows = (0..self.text.rows(room)).filter_map(|row| {
             let range = self.text.range(row, room)?;

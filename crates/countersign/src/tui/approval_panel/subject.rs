@@ -216,6 +216,9 @@ impl Subject {
     }
 }
 
+/// Fields whose lines have numbers, because people talk about them by number. The lines of a message do not.
+const SCRIPTS: &[&str] = &["Command", "code", "script", "content", "sql"];
+
 fn push_field(doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
     if change::is_written_out(field) {
         change::push_written_out(doc, name, field, theme);
@@ -227,7 +230,11 @@ fn push_field(doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
         theme.plain()
     };
     let marks = field.marks.iter().map(|mark| mark.start..mark.end);
-    doc.push(Part::fenced(name, &field.text, style).marked(marks.collect()));
+    let mut part = Part::fenced(name, &field.text, style).marked(marks.collect());
+    if SCRIPTS.contains(&field.name.as_str()) {
+        part = part.numbered();
+    }
+    doc.push(part);
 }
 
 /// Returns how far the asker could have answered itself, in two words.
