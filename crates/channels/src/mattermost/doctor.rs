@@ -305,7 +305,7 @@ impl Mattermost {
             Finding::doubtful(
                 "team admin",
                 "the bot is not a team admin",
-                "make it one (Team menu → Manage members), or give its role *Manage own slash commands*",
+                "make it one (Team menu → Manage members), or give its role “Manage own slash commands”",
             )
         };
         let audit = match self.audit_commands().await {
@@ -329,7 +329,7 @@ impl Mattermost {
 
 fn command_fix(error: &ApiError) -> &'static str {
     match error.status() {
-        Some(403) => "make the bot a team admin, or give its role *Manage own slash commands*",
+        Some(403) => "make the bot a team admin, or give its role “Manage own slash commands”",
         Some(501) => "switch custom slash commands on: System Console → Integrations",
         Some(_) | None => "see the server's log",
     }

@@ -114,6 +114,31 @@ fn tests_start_our_binary_with_nothing_of_whoever_runs_them() {
     }
 }
 
+/// A terminal shows asterisks as asterisks: names of buttons and settings stand between quotation marks.
+#[test]
+fn no_text_for_people_is_written_as_markdown() {
+    for folder in ["countersign/src", "gate/src", "channels/src", "agent/src"] {
+        for path in files(&root().join("crates").join(folder), ".rs") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            for (number, line) in text.lines().enumerate() {
+                let is_code = !line.trim_start().starts_with("//");
+                // `*Allow for this` … `session*`: an asterisk before a capital letter that no space follows.
+                let emphasised = line.split('*').skip(1).any(|rest| {
+                    let word: String = rest.chars().take_while(|it| it.is_alphabetic()).collect();
+                    let is_name = word.len() > 2 && word.starts_with(char::is_uppercase);
+                    is_name && word.chars().skip(1).all(char::is_lowercase) && rest.contains(' ')
+                });
+                assert!(
+                    !(is_code && emphasised && line.contains('"')),
+                    "{}:{}: {line}",
+                    path.display(),
+                    number + 1
+                );
+            }
+        }
+    }
+}
+
 /// The harness hides what a passing test prints, so a skip goes through `countersign_testkit::skipped`.
 #[test]
 fn skips_are_reported_where_the_test_command_counts_them() {

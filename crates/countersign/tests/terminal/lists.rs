@@ -72,7 +72,7 @@ fn a_permission_is_seen_and_taken_back() {
     terminal.armed("1. Revoke");
     terminal.press("1");
     terminal.shows("Revoked.");
-    terminal.shows("There are no grants.");
+    terminal.shows("No active grants.");
     let grants = gateway.get(&gateway.admin(), "/v1/grants").body;
     assert_eq!(grants["grants"], json!([]));
 }

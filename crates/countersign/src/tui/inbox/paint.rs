@@ -498,11 +498,13 @@ impl Inbox {
                 "No calls yet. Calls of agents appear here.".to_owned()
             }
             Tab::History => return Vec::new(),
-            Tab::Reviews => "Nothing to review. With `review.enabled`, calls that can be undone run \
+            Tab::Reviews => {
+                "Nothing to review. With `review.enabled`, calls that can be undone run \
                              immediately and appear here with their changes."
-                .to_owned(),
-            Tab::Grants => "There are no grants. Answering a card with *Allow for this \
-                            session* or *Add to permanent allowlist* creates one. You can revoke it here."
+                    .to_owned()
+            }
+            Tab::Grants => "No active grants. Answering a card with “Allow for this session” or \
+                            “Add to permanent allowlist” creates one. You can revoke it here."
                 .to_owned(),
         };
         prose(&words, width, theme.plain())
