@@ -272,6 +272,13 @@ export interface AssessmentView {
   verdict: Verdict;
 }
 
+/** What led to a call. */
+export interface BeforeView {
+  /** The last calls of the run before this one, the oldest first. */
+  calls: TraceView[];
+  message: MessageBefore | null;
+}
+
 /** Calls of one stretch of time, by verdict. */
 export interface Bucket {
   /** Ran at once. */
@@ -1422,6 +1429,14 @@ export interface MarkedSession {
   session_id: string;
 }
 
+/** What a person said before a call. */
+export interface MessageBefore {
+  /** Who said it. Of agents other than the built-in one, their own word. */
+  from: string;
+  /** The text, display-redacted; of a long one the beginning. */
+  text: string;
+}
+
 /** The next part of a message. */
 export interface MessageDelta {
   /** The part. */
@@ -2442,6 +2457,8 @@ export interface Routes {
   "POST /v1/approvals/{id}/assess": { query: undefined; body: EditBody; answer: EditedView };
   /** Shows how a call would change files of its workspace, compared with what they hold now */
   "GET /v1/approvals/{id}/changes": { query: undefined; body: undefined; answer: FileChanges };
+  /** Shows what led to a call: the message its run answers, and the last calls of that run */
+  "GET /v1/approvals/{id}/before": { query: undefined; body: undefined; answer: BeforeView };
   /** Undoes an approval before it takes effect */
   "POST /v1/approvals/{id}/take_back": { query: undefined; body: undefined; answer: ApprovalView };
   /** Gives a waiting approval more time; answers nothing */

@@ -230,7 +230,14 @@ impl Mattermost {
             place,
             action_url: self.inner.action_url.as_deref(),
             mentions,
+            commands: self.commands_about_a_card(),
         }
+    }
+
+    /// Returns which commands are about a waiting card. Nobody is told to type what is not there.
+    fn commands_about_a_card(&self) -> Option<String> {
+        let (edit, before) = self.typed_as("edit").zip(self.typed_as("before"))?;
+        Some(format!("{edit} edits it, {before} shows what led here"))
     }
 
     async fn standing(&self, account: &str) -> Standing {

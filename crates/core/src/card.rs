@@ -9,6 +9,7 @@
 //! ([`Card::fits`]).
 
 mod body;
+mod edits;
 mod fit;
 mod marks;
 mod text;
@@ -25,6 +26,7 @@ use crate::time::UnixMillis;
 use crate::verdict::Thresholds;
 
 pub use body::{one_line, shown_args};
+pub use edits::{edited_args, edited_text, telling_argument};
 pub use fit::{Fit, utc};
 pub use text::{Redacts, without_secrets};
 

@@ -12,6 +12,8 @@ use crate::id::ApprovalId;
 const LINE_BYTES_MAX: usize = 4096;
 /// How long an override lasts if nothing is said, in minutes.
 const YOLO_MINUTES: u32 = 15;
+/// The word by which a call is allowed as it was edited.
+pub const EDITED: &str = "edited";
 /// Longest override that can be asked for, in minutes.
 pub const YOLO_MINUTES_MAX: u32 = 480;
 
@@ -24,6 +26,18 @@ pub enum Command {
         id: Option<String>,
         /// How far.
         choice: Choice,
+    },
+    /// Allow a call once as the person edited it before.
+    ApproveEdited {
+        /// The id.
+        id: Option<String>,
+    },
+    /// Edit a call before it is allowed.
+    Edit {
+        /// The id.
+        id: Option<String>,
+        /// The text that takes the place of the old one; none: show what can be edited.
+        text: Option<String>,
     },
     /// Deny a call.
     Deny {
@@ -38,6 +52,11 @@ pub enum Command {
     Show {
         /// The id.
         id: String,
+    },
+    /// Show what led to a call.
+    Before {
+        /// The id.
+        id: Option<String>,
     },
     /// List standing permissions.
     Grants,
@@ -104,15 +123,25 @@ pub struct Row {
 }
 
 /// Every command, in the order of the help.
-pub const TABLE: [Row; 18] = [
+pub const TABLE: [Row; 20] = [
     row(
         "approve",
-        "[ID] [once|session|always]",
+        "[ID] [once|session|always|edited]",
         "allow a waiting call",
     ),
     row("deny", "[ID] [note]", "deny a waiting call"),
+    row(
+        "edit",
+        "[ID] [TEXT]",
+        "edit a waiting call; it is judged again before you can allow it",
+    ),
     row("pending", "", "list what is waiting for an answer"),
     row("show", "ID", "show one card in full"),
+    row(
+        "before",
+        "[ID]",
+        "show what led to a waiting call: the message and the last calls",
+    ),
     row("extend", "[ID]", "give a waiting call more time"),
     row("grants", "", "list grants"),
     row("revoke", "ID", "revoke a grant"),
@@ -189,6 +218,11 @@ impl Command {
         let read = match (row.name, words.as_slice()) {
             ("approve", words) => approve(words),
             ("deny", words) => Some(deny(rest, words)),
+            ("edit", words) => Some(edit(rest, words)),
+            ("before", []) => Some(Self::Before { id: None }),
+            ("before", [id]) => Some(Self::Before {
+                id: Some((*id).to_owned()),
+            }),
             ("pending", []) => Some(Self::Pending),
             ("show", [id]) => Some(Self::Show {
                 id: (*id).to_owned(),
@@ -232,7 +266,12 @@ impl Command {
     /// Returns the id that was typed with it, for whoever completes a shortened one.
     pub const fn id_mut(&mut self) -> Option<&mut String> {
         match self {
-            Self::Approve { id, .. } | Self::Deny { id, .. } | Self::Extend { id } => id.as_mut(),
+            Self::Approve { id, .. }
+            | Self::ApproveEdited { id }
+            | Self::Edit { id, .. }
+            | Self::Deny { id, .. }
+            | Self::Before { id }
+            | Self::Extend { id } => id.as_mut(),
             Self::Show { id } | Self::Revoke { id } | Self::Lift { id } => Some(id),
             Self::Pending
             | Self::Grants
@@ -251,7 +290,7 @@ impl Command {
     }
 }
 
-/// `[ID] [once|session|always]`, either of them alone, too.
+/// `[ID] [once|session|always|edited]`, either of them alone, too.
 fn approve(words: &[&str]) -> Option<Command> {
     let (id, how_far) = match words {
         [] => (None, "once"),
@@ -260,11 +299,14 @@ fn approve(words: &[&str]) -> Option<Command> {
         [id, how_far] if ApprovalId::is_id(id) => (Some(*id), *how_far),
         _ => return None,
     };
+    let id = id.map(str::to_owned);
+    if how_far.eq_ignore_ascii_case(EDITED) {
+        return Some(Command::ApproveEdited { id });
+    }
     let choices = [Choice::Once, Choice::Session, Choice::Always];
     let choice = choices
         .into_iter()
         .find(|choice| choice.word().eq_ignore_ascii_case(how_far))?;
-    let id = id.map(str::to_owned);
     Some(Command::Approve { id, choice })
 }
 
@@ -288,14 +330,24 @@ fn yolo(words: &[&str]) -> Option<Command> {
         .then_some(Command::Yolo { minutes, all })
 }
 
-/// `[ID] [note]`: what does not look like an id is the note.
+/// `[ID] [note]`.
 fn deny(rest: &str, words: &[&str]) -> Command {
+    let (id, note) = id_and_words(rest, words);
+    Command::Deny { id, note }
+}
+
+/// `[ID] [TEXT]`.
+fn edit(rest: &str, words: &[&str]) -> Command {
+    let (id, text) = id_and_words(rest, words);
+    Command::Edit { id, text }
+}
+
+/// Returns an id and the words after it, either of them alone, too: what does not look like an id is words.
+fn id_and_words(rest: &str, words: &[&str]) -> (Option<String>, Option<String>) {
     let id = words.first().filter(|word| ApprovalId::is_id(word));
-    let note = id.map_or(rest, |id| rest.strip_prefix(id).unwrap_or(rest).trim());
-    Command::Deny {
-        id: id.map(|id| (*id).to_owned()),
-        note: (!note.is_empty()).then(|| note.to_owned()),
-    }
+    let said = id.map_or(rest, |id| rest.strip_prefix(id).unwrap_or(rest).trim());
+    let said = (!said.is_empty()).then(|| said.to_owned());
+    (id.map(|id| (*id).to_owned()), said)
 }
 
 #[cfg(test)]
@@ -323,6 +375,27 @@ mod tests {
                 approve(Some("appr_1"), Choice::Session),
             ),
             ("/approve always", approve(None, Choice::Always)),
+            (
+                "/approve appr_1 edited",
+                Command::ApproveEdited {
+                    id: Some("appr_1".to_owned()),
+                },
+            ),
+            (
+                "/edit appr_1 ls\n  -la",
+                Command::Edit {
+                    id: Some("appr_1".to_owned()),
+                    text: Some("ls\n  -la".to_owned()),
+                },
+            ),
+            (
+                "/edit",
+                Command::Edit {
+                    id: None,
+                    text: None,
+                },
+            ),
+            ("/before", Command::Before { id: None }),
             ("/deny", deny(None, None)),
             ("/deny appr_1", deny(Some("appr_1"), None)),
             (

@@ -3,6 +3,7 @@
 //! The full-screen chat and the chat in lines share it.
 
 use countersign_core::command::{Command, TABLE};
+use countersign_gate::history::before::BeforeView;
 use countersign_gate::records::view::{ApprovalView, GrantView};
 use countersign_gate::runs::BUILTIN;
 use countersign_gate::runs::usage::UsageView;
@@ -14,7 +15,7 @@ use crate::client::{Answer, segment};
 use crate::show::{ago, count, maybe_ago, text};
 use crate::wire::lists::{ApprovalList, GrantList, OverrideList, UsageList};
 use crate::wire::shown::{Capabilities, Identity, ModelList};
-use crate::words::{outcome, refusal, sentence};
+use crate::words::{before, outcome, refusal, sentence};
 
 /// Standing permissions and waiting calls that are listed; `countersign` lists all.
 const LISTED_MAX: usize = 20;
@@ -68,6 +69,10 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             let path = format!("/v1/approvals/{}/extend", segment(&id));
             ask("extend", Method::POST, path, Some(json!({})))
         }
+        Command::Before { id: Some(id) } => {
+            let path = format!("/v1/approvals/{}/before", segment(&id));
+            get("before", &path)
+        }
         Command::Deny { id: Some(id), note } => {
             let path = format!("/v1/approvals/{}/resolve", segment(&id));
             let body = match note {
@@ -94,6 +99,9 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
         }
         Command::Help => Means::Say(help()),
         Command::Approve { .. }
+        | Command::ApproveEdited { .. }
+        | Command::Edit { .. }
+        | Command::Before { id: None }
         | Command::Deny { id: None, .. }
         | Command::Extend { id: None }
         | Command::Steer { .. }
@@ -162,6 +170,7 @@ pub(crate) fn said(what: &str, answer: &Answer) -> String {
         "extend" => answer
             .read()
             .map(|it: ApprovalView| format!("It now expires {}.", ago(it.expires_at))),
+        "before" => answer.read().map(|it: BeforeView| before(&it, ago)),
         "lift" => Ok("Denial lifted; the agent may ask again.".to_owned()),
         "answer" => answer.read().map(|it: ApprovalView| answered(&it)),
         "overrides" => answer.read().map(|it: OverrideList| {

@@ -7,6 +7,7 @@ use countersign_core::score::Score;
 use countersign_core::status::{Cause, Outcome};
 use countersign_core::time::UnixMillis;
 use countersign_gate::clarifications::{ClarificationView, ClarifiedView};
+use countersign_gate::history::before::BeforeView;
 use countersign_gate::history::traces::{OutcomeView, TraceView};
 use countersign_gate::records::event::ApprovalResolved;
 use countersign_gate::records::view::DecisionView;
@@ -104,6 +105,38 @@ pub(crate) fn outcome(decision: &DecisionView) -> String {
         },
         Outcome::Refused => refused(decision),
     }
+}
+
+/// Returns what became of a call: how it was decided, and what its agent says came of it.
+pub(crate) fn ending(trace: &TraceView) -> String {
+    let Some(decision) = &trace.call.decision else {
+        return "waiting for a person".to_owned();
+    };
+    let decided = outcome(decision);
+    let failed = reported(trace).is_some_and(|it| it.failed);
+    if trace.call.status.runs() && failed {
+        return format!("{decided}; failed");
+    }
+    decided
+}
+
+/// Returns what led to a call, a line each; `ago` words how long ago something was.
+pub(crate) fn before(view: &BeforeView, ago: impl Fn(f64) -> String) -> String {
+    let mut lines = Vec::new();
+    if let Some(message) = &view.message {
+        let said = message.text.replace('\n', "\n│ ");
+        lines.push(format!("{} said:\n│ {said}", message.from));
+    }
+    lines.push(if view.calls.is_empty() {
+        "This is the first call of its run.".to_owned()
+    } else {
+        "The calls before, the oldest first:".to_owned()
+    });
+    lines.extend(view.calls.iter().map(|call| {
+        let when = ago(call.call.created_at);
+        format!("│ {}\n  {} · {when}", inline(&call.command), ending(call))
+    }));
+    lines.join("\n")
 }
 
 /// Returns where somebody was, from the word on the wire.

@@ -1,6 +1,7 @@
 //! Chats: presses on cards, and conversations with the built-in agent.
 
 pub mod click;
+mod edits;
 mod refusal;
 pub(crate) mod seal_key;
 
@@ -22,6 +23,7 @@ pub struct Chats {
     approvals: Arc<Approvals>,
     clarifications: Arc<Clarifications>,
     delivery: Arc<Delivery>,
+    edits: edits::Edits,
 }
 
 impl Chats {
@@ -40,6 +42,7 @@ impl Chats {
             approvals,
             clarifications,
             delivery,
+            edits: edits::Edits::default(),
         }
     }
 }

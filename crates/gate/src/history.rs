@@ -1,5 +1,6 @@
 //! Past calls: traces, search, statistics, and replay under another policy or other thresholds.
 
+pub mod before;
 pub mod recent_calls;
 pub mod search;
 pub mod statistics;

@@ -24,7 +24,7 @@ pub(super) const CARD_CHARS_MAX: usize = 6000;
 const NAME_CHARS_MAX: usize = 40;
 
 /// Where and for whom a card is painted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Canvas<'a> {
     /// Which server.
     pub(super) tenant: &'a str,
@@ -34,6 +34,8 @@ pub(super) struct Canvas<'a> {
     pub(super) action_url: Option<&'a str>,
     /// Who is mentioned while it waits: `@ana @ben`, or nobody.
     pub(super) mentions: &'a str,
+    /// Which commands are about a waiting card, in words; none where they are not registered.
+    pub(super) commands: Option<String>,
 }
 
 /// A card as it is posted.
@@ -331,7 +333,10 @@ fn deadline(seconds: i64) -> String {
 fn footer(card: &Card, canvas: &Canvas<'_>, presses: &[Press]) -> String {
     let id = format!("{} · {}", card.approval_id, card.digest);
     if canvas.action_url.is_some() || presses.is_empty() {
-        return id;
+        return match &canvas.commands {
+            Some(commands) if !presses.is_empty() => format!("{id} · {commands}"),
+            Some(_) | None => id,
+        };
     }
     let mut ways = Vec::new();
     if presses.iter().any(|press| press.allows()) {

@@ -97,6 +97,7 @@ fn painted(order: &Order) -> Value {
         place: CHANNEL,
         action_url: action_url.as_deref(),
         mentions: "",
+        commands: Some("/edit edits it, /before shows what led here".to_owned()),
     };
     let painted = paint(order, &canvas);
     json!({ "message": painted.message, "props": { "attachments": painted.attachments } })

@@ -4,11 +4,12 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
+use countersign_core::card::{edited_args, edited_text};
 use countersign_core::command::Command;
-use countersign_core::display::line as one_line;
-use countersign_gate::records::view::ApprovalView;
+use countersign_core::display::{full, line as one_line};
+use countersign_gate::records::view::{ApprovalView, EditedView};
 use reqwest::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::approvals::card;
 use super::follow::{Ended, Follow, Reads, Shows};
@@ -51,6 +52,7 @@ pub(crate) fn run(args: &Chat, reach: &Reach) -> Result<ExitCode, Complaint> {
                 model: None,
                 said: None,
                 shown: Vec::new(),
+                edited: Vec::new(),
             };
             lines.talk(args.cwd.as_deref()).await
         }),
@@ -68,6 +70,8 @@ struct Lines<'a> {
     said: Option<String>,
     /// Cards that were printed: only those can be allowed.
     shown: Vec<String>,
+    /// Calls that were edited and judged here, and their arguments.
+    edited: Vec<(String, Value)>,
 }
 
 /// What a line comes to.
@@ -185,7 +189,39 @@ impl Lines<'_> {
             }
             // Line by line nothing is typed while the agent works.
             Command::Steer { text } => return Ok(Next::Say(text)),
-            Command::Approve { id: None, .. } | Command::Deny { .. } | Command::Extend { .. } => {
+            Command::Edit {
+                id: Some(id),
+                text: Some(text),
+            } => self.edit(&id, &text).await?,
+            Command::Edit { id: Some(id), .. } => {
+                if let Some(approval) = self.card(&id).await? {
+                    eprintln!("{}", full(&edited_text(&approval.args)));
+                    eprintln!("Type /edit {} and the new text.", approval.approval_id);
+                }
+            }
+            Command::ApproveEdited { id: Some(id) } => {
+                let Some(approval) = self.card(&id).await? else {
+                    return Ok(Next::Nothing);
+                };
+                let Some((_, args)) = self
+                    .edited
+                    .iter()
+                    .rfind(|(id, _)| *id == approval.approval_id)
+                else {
+                    eprintln!("You have not edited this call. /edit does that first.");
+                    return Ok(Next::Nothing);
+                };
+                let path = format!("/v1/approvals/{}/resolve", segment(&approval.approval_id));
+                let body = json!({ "choice": "once", "args": args });
+                let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
+                eprintln!("{}", said("answer", &answer));
+            }
+            Command::Approve { id: None, .. }
+            | Command::ApproveEdited { id: None }
+            | Command::Edit { id: None, .. }
+            | Command::Before { .. }
+            | Command::Deny { .. }
+            | Command::Extend { .. } => {
                 eprintln!("Which one? /pending lists what is waiting.");
             }
             Command::Pending
@@ -201,6 +237,33 @@ impl Lines<'_> {
             | Command::Help => {}
         }
         Ok(Next::Nothing)
+    }
+
+    /// Has the call of `id` judged with `text`, shows it and remembers it.
+    async fn edit(&mut self, id: &str, text: &str) -> Result<(), Complaint> {
+        let Some(approval) = self.card(id).await? else {
+            return Ok(());
+        };
+        let args = edited_args(&approval.args, text).filter(|_| approval.editable);
+        let Some(args) = args else {
+            eprintln!("This call cannot be edited so.");
+            return Ok(());
+        };
+        let path = format!("/v1/approvals/{}/assess", segment(&approval.approval_id));
+        let body = json!({ "args": args });
+        let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
+        if !answer.is_success() {
+            eprintln!("{} Nothing was answered.", said("assess", &answer));
+            return Ok(());
+        }
+        let judged: EditedView = answer.read()?;
+        eprintln!("{}", judged.card.plain_text().trim_end());
+        eprintln!(
+            "Nothing was answered yet. /approve {} edited allows exactly this, once.",
+            approval.approval_id
+        );
+        self.edited.push((approval.approval_id, args));
+        Ok(())
     }
 
     /// Returns the approval that `id`, which may be shortened, stands for; otherwise says why there is

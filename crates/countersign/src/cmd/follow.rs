@@ -29,7 +29,7 @@ use crate::complaint::Complaint;
 use crate::show::{maybe, text};
 use crate::words::{place, sentence};
 pub(crate) use answers::{
-    Choosing, answer_of, chosen, clarified, extended, more_time, prompt, read_lines,
+    Choosing, answer_of, chosen, clarified, extended, led_to, more_time, prompt, read_lines,
     scopes_in_words, scopes_of,
 };
 pub(crate) use reads::Reads;
@@ -595,6 +595,12 @@ impl Follow<'_> {
                 None
             }
             Choosing::Choice(choice, note) => Some(answer_of(choice, note)),
+            Choosing::Before => {
+                let words = led_to(self.client, id).await;
+                eprintln!("{}", words.unwrap_or_else(|it| it.message().to_owned()));
+                self.prompt(format!("{}: ", prompt(choices)));
+                None
+            }
             Choosing::MoreTime => {
                 let words = extended(self.client, id).await;
                 eprintln!("{}", words.unwrap_or_else(|it| it.message().to_owned()));

@@ -59,7 +59,7 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
                 text(&it.call.call_id),
                 ago(it.call.created_at),
                 it.call.verdict.word().to_owned(),
-                outcome(it),
+                words::ending(it),
                 assessment.as_ref().map_or_else(String::new, words::risk),
                 text(&it.command),
             ]
@@ -103,19 +103,6 @@ fn nothing(args: &History) -> String {
     )
 }
 
-/// Returns what became of a call: how it was decided, and what its agent says came of it.
-fn outcome(trace: &TraceView) -> String {
-    let Some(decision) = &trace.call.decision else {
-        return "waiting for a person".to_owned();
-    };
-    let decided = words::outcome(decision);
-    let failed = words::reported(trace).is_some_and(|it| it.failed);
-    if trace.call.status.runs() && failed {
-        return format!("{decided}; failed");
-    }
-    decided
-}
-
 /// Returns what the agent says came of a call that was let run; nothing of one that was not.
 fn result(trace: &TraceView) -> String {
     if !trace.call.status.runs() {
@@ -155,7 +142,7 @@ fn explained(trace: &TraceView) -> String {
     if let Some(assessment) = &assessment {
         rows.extend(judged(assessment));
     }
-    rows.push(("outcome", outcome(trace)));
+    rows.push(("outcome", words::ending(trace)));
     rows.push(("result", result(trace)));
     if let Some(decision) = &trace.call.decision {
         rows.push(("note", maybe(decision.note.as_deref())));

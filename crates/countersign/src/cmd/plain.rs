@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use super::approvals::card;
 use super::follow::{
-    Choosing, answer_of, chosen, clarified, extended, more_time, prompt, read_lines,
+    Choosing, answer_of, chosen, clarified, extended, led_to, more_time, prompt, read_lines,
     scopes_in_words, scopes_of,
 };
 use crate::client::{Answer, Client, segment};
@@ -202,6 +202,7 @@ impl Plain<'_> {
             }
             match chosen(&line, choices) {
                 Choosing::Unclear => say("There is no such choice.\n")?,
+                Choosing::Before => say(&format!("{}\n", led_to(self.client, &id).await?))?,
                 Choosing::MoreTime => {
                     say(&format!("{}\n", extended(self.client, &id).await?))?;
                 }

@@ -3,6 +3,7 @@
 //! No rule stands here. Whether a click counts is the gate's to say; who may talk is whoever may
 //! answer.
 
+mod edits;
 pub(crate) mod talk;
 mod times;
 pub(crate) mod typed;

@@ -65,6 +65,7 @@ fn table() -> Vec<Row> {
         (ANSWERS, routes!(approvals::resolve)),
         (ANSWERS, routes!(approvals::assess)),
         (ANSWERS, routes!(approvals::changes)),
+        (READS, routes!(approvals::before)),
         (ANSWERS, routes!(approvals::take_back)),
         (ANSWERS, routes!(approvals::extend)),
         (ANSWERS, routes!(approvals::lift)),

@@ -5,6 +5,7 @@
 //! answers nothing. Whoever allows has had the whole call before them: if it does not fit, it must be
 //! opened, and if the risk is high, read to its end.
 
+mod before;
 mod change;
 mod choosing;
 mod draw;
@@ -19,6 +20,7 @@ mod why;
 
 use countersign_core::approval::Choice;
 use countersign_core::time::UnixMillis;
+use countersign_gate::history::before::BeforeView;
 use countersign_gate::history::traces::TraceView;
 use countersign_gate::records::event::Event;
 use countersign_gate::records::view::{ApprovalView, DecisionView};
@@ -62,6 +64,7 @@ const EXTEND: &str = "approval.extend";
 const TRACE: &str = "approval.trace";
 const ASSESS: &str = "approval.assess";
 const CHANGES: &str = "approval.changes";
+const BEFORE: &str = "approval.before";
 
 /// One approval on the screen.
 #[derive(Clone, Debug)]
@@ -83,6 +86,8 @@ pub(crate) struct ApprovalPanel {
     is_away: bool,
     /// The trace of the call, once it was asked for.
     trace: Option<Box<TraceView>>,
+    /// What led to the call, once it was asked for.
+    before: Option<Box<BeforeView>>,
     /// The call while it is being edited.
     edit: Option<Edit>,
     pages: draw::Pages,
@@ -93,6 +98,7 @@ pub(crate) struct ApprovalPanel {
 enum Face {
     Card,
     Why,
+    Before,
     Keys,
 }
 
@@ -157,6 +163,7 @@ impl ApprovalPanel {
             was_answered_here: false,
             is_away: false,
             trace: None,
+            before: None,
             edit: None,
         };
         panel.select_first();
@@ -192,6 +199,11 @@ impl ApprovalPanel {
     /// Whether it was answered by a key pressed here.
     pub(crate) const fn was_answered_here(&self) -> bool {
         self.was_answered_here && !self.is_waiting()
+    }
+
+    /// Whether what is shown is the call as the person edited it.
+    pub(crate) const fn is_edited(&self) -> bool {
+        self.subject.edited.is_some()
     }
 
     /// Whether an answer can still be taken back.
@@ -297,6 +309,7 @@ impl ApprovalPanel {
             Act::PageUp | Act::PageDown | Act::Top | Act::End => self.scroll(act),
             Act::NextMark => return self.go_to_next_mark(),
             Act::Why => return self.turn_to_why(),
+            Act::Before => return self.turn_to_before(),
             Act::Keys => self.turn(Face::Keys),
             Act::SideBySide => return self.compare(),
             Act::TakeBack if self.is_held(now) => {
@@ -324,8 +337,10 @@ impl ApprovalPanel {
         match act(Place::Card, key) {
             Some(Act::Leave | Act::Confirm) => self.turn(Face::Card),
             Some(Act::Why) if self.face == Face::Why => self.turn(Face::Card),
+            Some(Act::Before) if self.face == Face::Before => self.turn(Face::Card),
             Some(Act::Keys) if self.face == Face::Keys => self.turn(Face::Card),
             Some(Act::Why) => return self.turn_to_why(),
+            Some(Act::Before) => return self.turn_to_before(),
             Some(Act::Keys) => self.turn(Face::Keys),
             Some(
                 act @ (Act::PageUp | Act::PageDown | Act::Top | Act::End | Act::Up | Act::Down),
@@ -394,6 +409,16 @@ impl ApprovalPanel {
             path: format!("/v1/traces/{call}"),
             body: None,
         }])
+    }
+
+    /// Shows what led to the call.
+    pub(crate) fn turn_to_before(&mut self) -> Reaction {
+        self.turn(Face::Before);
+        if self.before.is_some() {
+            return Reaction::STAYS;
+        }
+        let id = &self.subject.id;
+        Reaction::wants(vec![wish(BEFORE, id, Method::GET, "/before", None)])
     }
 
     /// Compares the call with the files it would change, or shows the comparison in other columns.
@@ -510,6 +535,10 @@ impl ApprovalPanel {
             EXTEND => self.extended(answer),
             ASSESS => self.edit_judged(answer),
             CHANGES => self.compared(answer),
+            BEFORE => match answer.read() {
+                Ok(before) => self.before = Some(Box::new(before)),
+                Err(complaint) => self.notice = Some(complaint.message().to_owned()),
+            },
             TRACE => {
                 if let Ok(trace) = answer.read() {
                     self.trace = Some(Box::new(trace));

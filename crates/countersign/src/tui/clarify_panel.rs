@@ -194,6 +194,7 @@ impl ClarifyPanel {
             | Act::Edit
             | Act::NextMark
             | Act::Why
+            | Act::Before
             | Act::Keys
             | Act::SideBySide
             | Act::TakeBack

@@ -46,6 +46,8 @@ pub(crate) enum Act {
     NextMark,
     /// Opens or closes why a person is asked.
     Why,
+    /// Opens or closes what led to the call.
+    Before,
     /// Shows a change in one column or in two.
     SideBySide,
     /// Takes an answer back.
@@ -222,6 +224,13 @@ const TABLE: &[Row] = {
             Act::Why,
             "w",
             "why a person is asked",
+        ),
+        row(
+            Card,
+            &[Key(KeyCode::Char('b'))],
+            Act::Before,
+            "b",
+            "what led here: the message and the calls before",
         ),
         row(
             Card,

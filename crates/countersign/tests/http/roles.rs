@@ -38,6 +38,7 @@ const MATRIX: &[(&str, &str, &[&str])] = &[
     ("POST", "/v1/approvals/{id}/resolve", ANSWERS),
     ("POST", "/v1/approvals/{id}/assess", ANSWERS),
     ("GET", "/v1/approvals/{id}/changes", ANSWERS),
+    ("GET", "/v1/approvals/{id}/before", READS),
     ("POST", "/v1/approvals/{id}/take_back", ANSWERS),
     ("POST", "/v1/approvals/{id}/extend", ANSWERS),
     ("POST", "/v1/approvals/{id}/lift", ANSWERS),

@@ -111,6 +111,7 @@ const READ: &[&str] = &[
     "/v1/inbox",
     "/v1/approvals/{id}",
     "/v1/approvals/{id}/changes",
+    "/v1/approvals/{id}/before",
     "/v1/calls",
     "/v1/traces",
     "/v1/traces/{id}",

@@ -313,7 +313,7 @@ fn a_bot_that_may_not_register_commands_still_delivers_cards_with_buttons() {
 }
 
 /// Types a line in the channel and returns the reply.
-fn typed(scene: &Scene, line: &str) -> String {
+pub(crate) fn typed(scene: &Scene, line: &str) -> String {
     let typed = scene.ana.command(&scene.place().channel_id, "", line);
     assert_eq!(typed.status, 200, "{line}: {typed:?}");
     typed.text("text").to_owned()

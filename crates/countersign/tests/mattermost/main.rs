@@ -12,6 +12,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod about;
 mod clicks;
 mod commands;
 mod delivery;

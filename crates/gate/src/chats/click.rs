@@ -18,6 +18,7 @@ use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, KeyId};
 use countersign_core::status::{DeliveryStatus, Risk};
 use countersign_store::{Change, Expect, Kind, Put, Record, StoreError};
+use serde_json::Value;
 
 use crate::GateError;
 use crate::base::principal::{Principal, Role};
@@ -69,7 +70,16 @@ struct Facts {
 impl Chats {
     /// Does what a person did in a chat, if it counts.
     pub async fn click(&self, click: &Click) -> Result<Clicked, Refusal> {
-        let done = self.click_checked(click).await;
+        self.click_with(click, None).await
+    }
+
+    /// Does the same; a call that is allowed runs with `args`, if there are some.
+    pub(super) async fn click_with(
+        &self,
+        click: &Click,
+        args: Option<Value>,
+    ) -> Result<Clicked, Refusal> {
+        let done = self.click_checked(click, args).await;
         if let Err(refusal) = &done {
             self.note_refusal(click, refusal).await;
             if matches!(
@@ -104,7 +114,7 @@ impl Chats {
     }
 
     /// The checks, in the order that counts.
-    async fn click_checked(&self, click: &Click) -> Result<Clicked, Refusal> {
+    async fn click_checked(&self, click: &Click, args: Option<Value>) -> Result<Clicked, Refusal> {
         click.transport.map_err(Refusal::Untrusted)?;
         if let Some(ticket) = &click.ticket {
             self.use_ticket(&click.channel, ticket).await?;
@@ -136,7 +146,7 @@ impl Chats {
                     words: String::new(),
                 })
             }
-            Press::Choose(_) | Press::DenyNote => self.answer_click(click, facts).await,
+            Press::Choose(_) | Press::DenyNote => self.answer_click(click, facts, args).await,
             Press::Answer(_) | Press::Other => self.clarify_click(click, facts).await,
             Press::Revoke => Err(Refusal::NotOffered),
         }
@@ -434,7 +444,12 @@ impl Chats {
         })
     }
 
-    async fn answer_click(&self, click: &Click, facts: Facts) -> Result<Clicked, Refusal> {
+    async fn answer_click(
+        &self,
+        click: &Click,
+        facts: Facts,
+        args: Option<Value>,
+    ) -> Result<Clicked, Refusal> {
         let Some(choice) = click.press.choice() else {
             return Err(Refusal::NotOffered);
         };
@@ -444,7 +459,7 @@ impl Chats {
             note: click.text.clone(),
             // The narrowest; a chat shows no list to choose from.
             grant: None,
-            args: None,
+            args,
         };
         self.note_reply(click);
         let view = self
@@ -559,6 +574,9 @@ fn principal(name: String, click: &Click) -> Principal {
 fn confirmation(choice: Choice, view: &ApprovalView) -> String {
     let scope = view.scopes.first().map_or("", |scope| scope.words.as_str());
     let said = match choice {
+        Choice::Once if view.decision.as_ref().is_some_and(|it| it.args.is_some()) => {
+            "Allowed once, as edited.".to_owned()
+        }
         Choice::Once => "Allowed once.".to_owned(),
         Choice::Session => {
             format!("Allowed for this session: {scope}. The grant covers nothing else.")

@@ -28,6 +28,7 @@ use crate::clarifications::{ClarificationView, Clarified, Question};
 use crate::delivery::DeliveryView;
 use crate::delivery::health::ChannelView;
 use crate::delivery::push::DeviceTest;
+use crate::history::before::BeforeView;
 use crate::history::statistics::{StatsFilter, StatsView};
 use crate::history::traces::{Replayed, TraceFilter, TraceView};
 use crate::history::what_if::ProposedThresholds;
@@ -195,6 +196,7 @@ operations! {
     fn statistics(who: &Principal, filter: StatsFilter) -> StatsView = history.statistics;
     fn traces(who: &Principal, filter: TraceFilter) -> Page<TraceView> = history.traces;
     fn trace(who: &Principal, id: &str) -> TraceView = history.trace;
+    fn before(who: &Principal, id: &str) -> BeforeView = history.before;
     fn entries(who: &Principal, after: u64, limit: u32) -> (Vec<Entry>, u64) = history.entries;
     fn replay(who: &Principal, since: i64, policy: Policy) -> Replayed = history.replay;
     fn what_if(who: &Principal, since: i64, thresholds: ProposedThresholds) -> Replayed = history.what_if;
@@ -215,12 +217,22 @@ operations! {
 
     // Presses on cards.
     fn person_of(channel: &str, account: &str) -> Option<PersonView> = chats.person_of;
+    fn propose_edit(who: &Principal, id: &str, text: &str) -> EditedView = chats.propose_edit;
 }
 
 impl Gate {
     /// Lets what a person did with a card in a chat take effect, if it counts.
     pub async fn click(&self, click: &Click) -> Result<Clicked, Refusal> {
         self.rooms.chats.click(click).await
+    }
+
+    /// Allows a call as the person proposed it; `None` if they proposed nothing.
+    pub async fn click_edited(
+        &self,
+        who: &Principal,
+        click: &Click,
+    ) -> Option<Result<Clicked, Refusal>> {
+        self.rooms.chats.click_edited(who, click).await
     }
 
     /// Returns the card of a press that came too late, as it is now.

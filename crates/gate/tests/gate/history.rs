@@ -354,3 +354,58 @@ async fn until_signed(gate: &Gate, times: usize) {
         last.changed().await.unwrap();
     }
 }
+
+#[tokio::test]
+async fn what_led_to_a_call_is_the_message_and_the_last_calls_of_its_own_run() {
+    let world = world().await;
+    let World {
+        gate,
+        agent,
+        ana,
+        clock,
+        ..
+    } = &world;
+    let in_run = |run: &str, text: &str| {
+        let mut submission = command(text);
+        submission.run = Some(run.to_owned());
+        submission
+    };
+    let other = principal(gate, "codex", Role::Agent).await;
+    for number in 0..7 {
+        let text = format!("ls {number}");
+        gate.submit(agent, in_run("run_1", &text)).await.unwrap();
+        clock.advance(Duration::from_millis(number % 2));
+    }
+    gate.submit(agent, in_run("run_2", "ls elsewhere"))
+        .await
+        .unwrap();
+    // Another key may claim the same run.
+    gate.submit(&other, in_run("run_1", "ls foreign"))
+        .await
+        .unwrap();
+    let mut asked = in_run("run_1", DANGEROUS);
+    let token = concat!("ghp_", "16C7e42F292c6912E7710c838347Ae178B4a");
+    asked.call.replying_to = vec![countersign_core::call::Turn {
+        from: "sam".to_owned(),
+        text: format!("clean up\u{202e} with {token}"),
+    }];
+    let (_, approval) = ask(&world, asked).await;
+    clock.advance(Duration::from_millis(1));
+    gate.submit(agent, in_run("run_1", "ls later"))
+        .await
+        .unwrap();
+    let before = gate.before(ana, &approval).await.unwrap();
+    let commands: Vec<&str> = before.calls.iter().map(|it| it.command.as_str()).collect();
+    assert_eq!(commands, ["ls 2", "ls 3", "ls 4", "ls 5", "ls 6"]);
+    let message = before.message.unwrap();
+    assert_eq!(message.from, "sam");
+    assert!(
+        message.text.starts_with("clean up⟨U+202E⟩ with ‹secret"),
+        "{message:?}"
+    );
+    for who in everybody(gate).await {
+        let (role, sees) = (who.role, who.role.sees_all());
+        let seen = gate.before(&who, &approval).await;
+        assert_eq!(seen.is_ok(), sees, "{role:?}");
+    }
+}

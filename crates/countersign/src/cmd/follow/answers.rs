@@ -14,13 +14,16 @@ use crate::client::{Client, segment};
 use crate::complaint::Complaint;
 use crate::show::{ago, text};
 use crate::wire::lists::ScopeList;
-use crate::words::{refusal, span};
+use crate::words::{before, refusal, span};
 
 /// Lines that may be typed ahead.
 const LINES_MAX: usize = 64;
 
 /// The line that asks for more time.
 const MORE: &str = "+";
+
+/// The line that asks what led to a call.
+const BEFORE: &str = "b";
 
 /// What a person typed.
 #[derive(Debug, PartialEq, Eq)]
@@ -29,6 +32,8 @@ pub(crate) enum Choosing {
     Choice(Choice, Option<String>),
     /// More time.
     MoreTime,
+    /// What led to the call.
+    Before,
     /// None of them.
     Unclear,
 }
@@ -88,6 +93,9 @@ pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Choosing {
     if typed == MORE {
         return Choosing::MoreTime;
     }
+    if typed == BEFORE {
+        return Choosing::Before;
+    }
     let (first, note) = typed.split_once(char::is_whitespace).unwrap_or((typed, ""));
     // Digits alone: `+1` is a slip on the way to `+`.
     let is_number = first.bytes().all(|it| it.is_ascii_digit());
@@ -108,6 +116,16 @@ pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Choosing {
 pub(crate) fn more_time(approval: &ApprovalView) -> Option<String> {
     let more = UnixMillis::of_seconds(approval.extend_seconds?);
     Some(format!("Type {MORE} and Enter for {} more", span(more.0)))
+}
+
+/// Returns what led to the call of `id`, in words.
+pub(crate) async fn led_to(client: &Client, id: &str) -> Result<String, Complaint> {
+    let path = format!("/v1/approvals/{}/before", segment(id));
+    let answer = client.send(Method::GET, &path, None).await?;
+    if !answer.is_success() {
+        return Ok(refusal(&answer));
+    }
+    Ok(before(&answer.read()?, ago))
 }
 
 /// Gives `id` more time; returns what came of it, in words.
@@ -136,7 +154,10 @@ pub(crate) fn prompt(choices: &[Choice]) -> String {
     } else {
         ""
     };
-    format!("Type {} and Enter{note}", numbers(choices))
+    format!(
+        "Type {} and Enter{note}; {BEFORE} shows what led here",
+        numbers(choices)
+    )
 }
 
 /// Returns the numbers of `choices`, as a person reads them: `1, 2 or 4`.
@@ -182,6 +203,7 @@ mod tests {
             ("", Choosing::Unclear),
             ("y", Choosing::Unclear),
             (" + ", Choosing::MoreTime),
+            ("b", Choosing::Before),
             ("+1", Choosing::Unclear),
         ];
         for (typed, wanted) in rows {

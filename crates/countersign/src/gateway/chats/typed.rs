@@ -25,14 +25,14 @@ use super::Desk;
 use super::times::Times;
 
 /// Longest card that is shown as the answer to a command, in characters.
-const SHOWN_CHARS_MAX: usize = 12_000;
+pub(super) const SHOWN_CHARS_MAX: usize = 12_000;
 /// The reply if no call is waiting. Questions of agents have their own cards.
 const NOTHING: &str = "No call is waiting for you.";
 /// Most lines of a list.
 const LINES_MAX: usize = 20;
 
 /// The question that an answer without an id is for.
-enum Meant {
+pub(super) enum Meant {
     One(String),
     /// None, or several; said in these words.
     Unclear(String),
@@ -45,8 +45,11 @@ impl Desk {
             Ok(words) => words,
             Err(refusal) => {
                 // What would have answered is in the ledger, as a refused click is.
-                if let Ok(Command::Approve { id, .. } | Command::Deny { id, .. }) =
-                    Command::of(&typed.name, &typed.rest)
+                if let Ok(
+                    Command::Approve { id, .. }
+                    | Command::ApproveEdited { id }
+                    | Command::Deny { id, .. },
+                ) = Command::of(&typed.name, &typed.rest)
                 {
                     let click = self.click(typed, id.unwrap_or_default(), Press::View, None);
                     self.gate.note_refusal(&click, &refusal).await;
@@ -82,6 +85,9 @@ impl Desk {
                 let press = Press::Choose(Choice::Deny);
                 self.answer(typed, &who, id, press, note).await
             }
+            Command::ApproveEdited { id } => self.approve_edited(typed, &who, id).await,
+            Command::Edit { id, text } => self.edit(typed, &who, id, text).await,
+            Command::Before { id } => self.before(typed, &who, id).await,
             Command::Extend { id } => self.extend(typed, &who, id).await,
             Command::Pending => {
                 let waiting = self.pending(&who).await?;
@@ -142,6 +148,9 @@ impl Desk {
             Command::Whoami => Ok(format!("You are {}.", code(&inline(&who.name)))),
             // Done before.
             Command::Approve { .. }
+            | Command::ApproveEdited { .. }
+            | Command::Edit { .. }
+            | Command::Before { .. }
             | Command::Deny { .. }
             | Command::Extend { .. }
             | Command::Pending
@@ -158,12 +167,9 @@ impl Desk {
         press: Press,
         text: Option<String>,
     ) -> Result<String, Refusal> {
-        let subject = match id {
-            Some(id) => id,
-            None => match self.meant(typed, who).await? {
-                Meant::One(subject) => subject,
-                Meant::Unclear(words) => return Ok(words),
-            },
+        let subject = match self.subject(typed, who, id).await? {
+            Meant::One(subject) => subject,
+            Meant::Unclear(words) => return Ok(words),
         };
         let click = self.click(typed, subject, press, text);
         // It writes down itself what it refuses.
@@ -180,12 +186,9 @@ impl Desk {
         who: &Principal,
         id: Option<String>,
     ) -> Result<String, Refusal> {
-        let subject = match id {
-            Some(id) => id,
-            None => match self.meant(typed, who).await? {
-                Meant::One(subject) => subject,
-                Meant::Unclear(words) => return Ok(words),
-            },
+        let subject = match self.subject(typed, who, id).await? {
+            Meant::One(subject) => subject,
+            Meant::Unclear(words) => return Ok(words),
         };
         let extended = match self.gate.extend(who, &subject).await {
             Err(GateError::NotFound { kind, .. }) => {
@@ -198,6 +201,19 @@ impl Desk {
         Ok(format!(
             "It now expires in {minutes} min. It is still waiting for an answer."
         ))
+    }
+
+    /// Returns the question that a command is about: the one it names, or the one it must mean.
+    pub(super) async fn subject(
+        &self,
+        typed: &Typed,
+        who: &Principal,
+        id: Option<String>,
+    ) -> Result<Meant, Refusal> {
+        match id {
+            Some(id) => Ok(Meant::One(id)),
+            None => self.meant(typed, who).await,
+        }
     }
 
     /// Returns the question that an answer without an id is for: below a card, or in a conversation
@@ -248,7 +264,7 @@ impl Desk {
     }
 
     /// Returns what is said about an id that is nobody's.
-    fn no_such(&self, kind: &str, list: &Command) -> String {
+    pub(super) fn no_such(&self, kind: &str, list: &Command) -> String {
         let row = TABLE
             .iter()
             .find(|row| Command::of(row.name, "").as_ref() == Ok(list));
@@ -294,7 +310,13 @@ impl Desk {
         Ok(text)
     }
 
-    fn click(&self, typed: &Typed, subject: String, press: Press, text: Option<String>) -> Click {
+    pub(super) fn click(
+        &self,
+        typed: &Typed,
+        subject: String,
+        press: Press,
+        text: Option<String>,
+    ) -> Click {
         Click {
             channel: self.chat.name().to_owned(),
             platform: String::new(),
@@ -348,7 +370,7 @@ impl Desk {
         let times = self.times(typed).await;
         let mut lines = self.overrides(who).await?;
         if grants.is_empty() {
-            lines.push_str("There are no grants.");
+            lines.push_str("No active grants.");
         }
         for grant in grants.iter().take(LINES_MAX) {
             let line = format!("{} {}", grant.grant_id, grant.words);
@@ -597,7 +619,7 @@ fn listed(waiting: &[ApprovalView], times: &Times) -> String {
     lines
 }
 
-fn failed(error: GateError) -> Refusal {
+pub(super) fn failed(error: GateError) -> Refusal {
     match error {
         GateError::NotFound { .. } => Refusal::Unknown,
         GateError::Forbidden(why) => Refusal::NotYours(why),

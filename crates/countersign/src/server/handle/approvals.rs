@@ -2,6 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
+use countersign_gate::history::before::BeforeView;
 use countersign_gate::records::view::{ApprovalView, EditedView, FileChanges};
 
 use super::{Answer, Reach};
@@ -93,6 +94,18 @@ pub(crate) async fn changes(
     caller: Caller,
 ) -> Answer<FileChanges> {
     Ok(Json(app.agent.file_changes(&caller.principal, &id).await?))
+}
+
+/// Shows what led to a call: the message its run answers, and the last calls of that run
+#[utoipa::path(get, path = "/v1/approvals/{id}/before",
+    params(("id" = String, Path, description = "the approval")),
+    responses((status = 200, description = "what led to it", body = BeforeView)))]
+pub(crate) async fn before(
+    State(app): Reach,
+    WholeId(id): WholeId,
+    caller: Caller,
+) -> Answer<BeforeView> {
+    Ok(Json(app.gate.before(&caller.principal, &id).await?))
 }
 
 /// Undoes an approval before it takes effect

@@ -15,7 +15,7 @@ use super::change::Columns;
 use super::choosing::Row;
 use super::edit::Edit;
 use super::subject::Subject;
-use super::{ApprovalPanel, Face, Step, Text, why};
+use super::{ApprovalPanel, Face, Step, Text, before, why};
 use crate::tui::arming::Armed;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
@@ -115,7 +115,7 @@ impl ApprovalPanel {
         let around = self.around((usize::from(width), inner), usize::MAX, focus, now);
         let text = match self.face {
             Face::Card => self.pages.rows(inner) + 2 + around.rows(),
-            Face::Why | Face::Keys => self.page(inner).rows(inner),
+            Face::Why | Face::Before | Face::Keys => self.page(now).rows(inner),
         };
         u16::try_from(text + FRAME_ROWS + around.hint.len()).unwrap_or(u16::MAX)
     }
@@ -148,7 +148,7 @@ impl ApprovalPanel {
         let inner = self.frame(card).inner(card);
         match self.face {
             Face::Card => self.draw_card(frame, inner, &around, focus, now),
-            Face::Why | Face::Keys => self.draw_page(frame, inner, width),
+            Face::Why | Face::Before | Face::Keys => self.draw_page(frame, inner, now),
         }
         frame.render_widget(self.frame(card), card);
         draw_lines(frame, hint, &around.hint);
@@ -172,6 +172,7 @@ impl ApprovalPanel {
             Face::Card if self.subject.edited.is_some() => "Edited call",
             Face::Card => self.subject.card.title.as_str(),
             Face::Why => "Why a person is asked",
+            Face::Before => "What led here",
             Face::Keys => "Keys",
         };
         let title = Span::styled(format!(" {} ", cut(title, room)), theme.title());
@@ -312,19 +313,20 @@ impl ApprovalPanel {
         draw_lines(frame, area, &lines);
     }
 
-    fn page(&mut self, _width: usize) -> Doc {
+    fn page(&mut self, now: UnixMillis) -> Doc {
         match self.face {
             Face::Card | Face::Why => self
                 .pages
                 .why
                 .get_or_insert_with(|| why::page(&self.subject, self.trace.as_deref(), self.theme))
                 .clone(),
+            Face::Before => before::page(self.before.as_deref(), now, self.theme),
             Face::Keys => keys_page(self.theme),
         }
     }
 
-    fn draw_page(&mut self, frame: &mut Frame<'_>, inner: Rect, width: usize) {
-        let mut page = self.page(width);
+    fn draw_page(&mut self, frame: &mut Frame<'_>, inner: Rect, now: UnixMillis) {
+        let mut page = self.page(now);
         let rows = page.rows(usize::from(inner.width));
         let height = usize::from(inner.height);
         self.text.rows = rows;
@@ -491,7 +493,9 @@ impl ApprovalPanel {
         let (first, more) = match (focus, self.face, &self.step) {
             (Focus::Elsewhere, _, _) => ("press Tab to answer", ""),
             (Focus::Beside, _, _) => ("press Enter to answer", ""),
-            (Focus::Here, Face::Why | Face::Keys, _) => ("Esc to go back, PgUp/PgDn to scroll", ""),
+            (Focus::Here, Face::Why | Face::Before | Face::Keys, _) => {
+                ("Esc to go back, PgUp/PgDn to scroll", "")
+            }
             (Focus::Here, Face::Card, Step::Note(_)) => ("Enter to deny, Esc to go back", ""),
             (Focus::Here, Face::Card, Step::Granting(granting)) => match granting.edited() {
                 Some(_) => ("Enter to set it, Esc for no limit", ""),

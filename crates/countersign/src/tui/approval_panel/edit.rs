@@ -5,10 +5,11 @@
 //! it. Escape goes back one step, and never answers. No editor is started: that would run a program.
 
 use countersign_core::approval::Choice;
+use countersign_core::card::{edited_args, edited_text, telling_argument};
 use countersign_gate::records::view::EditedView;
 use ratatui::crossterm::event::KeyEvent;
 use reqwest::Method;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use super::change::Columns;
 use super::subject::Subject;
@@ -19,10 +20,6 @@ use crate::tui::keys::{Act, Place, act};
 use crate::tui::panel::Reaction;
 use crate::words::{assessed, refusal};
 
-/// Arguments that tell what a call does, the first that is there.
-const TELLING_NAMES: &[&str] = &[
-    "command", "cmd", "script", "text", "body", "message", "content",
-];
 /// Longest text that is edited, in bytes; the gateway takes 256 KiB of arguments.
 const TEXT_BYTES_MAX: usize = 128 * 1024;
 /// Most rows the editor takes.
@@ -52,17 +49,10 @@ pub(super) struct Edited {
 
 impl Edit {
     fn of(subject: &Subject) -> Self {
-        let args = &subject.args;
-        let is_text = |name: &&&str| args.get(**name).is_some_and(Value::is_string);
-        let name = TELLING_NAMES.iter().find(is_text).copied();
-        let text = match name {
-            Some(name) => args.get(name).and_then(Value::as_str).map(str::to_owned),
-            None => serde_json::to_string_pretty(args).ok(),
-        };
         let mut input = Input::new(Lines::Many, TEXT_BYTES_MAX);
-        input.set(&text.unwrap_or_default());
+        input.set(&edited_text(&subject.args));
         Self {
-            name,
+            name: telling_argument(&subject.args),
             input,
             original: Box::new(subject.clone()),
             args: Value::Null,
@@ -96,21 +86,23 @@ impl Edit {
 
     /// Returns the arguments as they were typed; `None` if that is no JSON object.
     fn typed(&self) -> Option<Value> {
-        let text = self.input.text();
-        match self.name {
-            None => serde_json::from_str::<Map<String, Value>>(&text)
-                .ok()
-                .map(Value::Object),
-            Some(name) => {
-                let mut args = self.original.args.as_object()?.clone();
-                args.insert(name.to_owned(), Value::String(text));
-                Some(Value::Object(args))
-            }
-        }
+        edited_args(&self.original.args, &self.input.text())
     }
 }
 
 impl ApprovalPanel {
+    /// Edits the call by a command: opens the editor, or has `text` judged at once.
+    pub(crate) fn edit_to(&mut self, text: Option<&str>) -> Reaction {
+        let reaction = self.begin_edit();
+        match (text, &mut self.edit) {
+            (Some(text), Some(edit)) => {
+                edit.input.set(text);
+                self.check_edit()
+            }
+            _ => reaction,
+        }
+    }
+
     /// Opens the editor, where the call can be edited.
     pub(super) fn begin_edit(&mut self) -> Reaction {
         if !self.is_waiting() || self.sent.is_some() || self.subject.edited.is_some() {

@@ -1,5 +1,6 @@
 //! Slash commands of the full-screen chat.
 
+use countersign_core::approval::Choice;
 use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::time::UnixMillis;
 use reqwest::Method;
@@ -99,6 +100,41 @@ impl Chat {
                 }
             },
             Command::Steer { text } => self.tell(text),
+            Command::Edit { id, text } => {
+                let Some(panel) = self.cards.approval(id.as_deref()) else {
+                    return self.open(id);
+                };
+                let id = panel.id().to_owned();
+                let reaction = panel.edit_to(text.as_deref());
+                self.cards.bring_forward(&id);
+                self.focus = Attention::Card;
+                reaction.wishes
+            }
+            Command::ApproveEdited { id } => {
+                let Some(panel) = self.cards.approval(id.as_deref()) else {
+                    return self.open(id);
+                };
+                let id = panel.id().to_owned();
+                if !panel.is_edited() {
+                    self.transcript
+                        .note("You have not edited this call. /edit does that first.");
+                    return Vec::new();
+                }
+                let reaction = panel.choose(Choice::Once, now);
+                self.cards.bring_forward(&id);
+                self.focus = Attention::Card;
+                reaction.wishes
+            }
+            Command::Before { id } => {
+                let Some(panel) = self.cards.approval(id.as_deref()) else {
+                    return self.open(id);
+                };
+                let id = panel.id().to_owned();
+                let reaction = panel.turn_to_before();
+                self.cards.bring_forward(&id);
+                self.focus = Attention::Card;
+                reaction.wishes
+            }
             Command::Extend { id } => {
                 let Some(panel) = self.cards.approval(id.as_deref()) else {
                     self.transcript

@@ -89,6 +89,7 @@ impl Inbox {
             | Act::Edit
             | Act::NextMark
             | Act::Why
+            | Act::Before
             | Act::SideBySide
             | Act::TakeBack
             | Act::Extend

@@ -168,3 +168,27 @@ fn a_command_is_compared_with_no_file() {
     assert!(shown.press(KeyCode::Char('d')).wishes.is_empty());
     assert!(shown.text().contains("does not change a file"));
 }
+
+#[test]
+fn a_command_edits_as_the_key_does() {
+    let mut shown = Shown::read(&editable());
+    let reaction = shown.panel.edit_to(Some("rm -rf /srv/www/cache"));
+    let body = json!({ "args": { "command": "rm -rf /srv/www/cache", "timeout": 5 } });
+    assert_eq!(sent(&reaction.wishes, "/assess"), Some(&body));
+    assert!(!shown.panel.is_edited(), "it has not been judged yet");
+    shown.told(&answered(
+        ASSESS,
+        200,
+        judged("medium", "rm -rf /srv/www/cache"),
+    ));
+    assert!(shown.panel.is_edited());
+    let mut fixed = editable();
+    fixed["editable"] = json!(false);
+    let mut shown = Shown::read(&fixed);
+    assert!(shown.panel.edit_to(Some("ls")).wishes.is_empty());
+    assert!(
+        shown.text().contains("cannot be edited"),
+        "{}",
+        shown.text()
+    );
+}

@@ -240,3 +240,25 @@ fn it_is_complete_without_colours_and_while_keys_go_elsewhere() {
     let coloured = both(&Shown::read(&approval("high", "ls")).draw());
     assert!(coloured.contains("bold red \"HIGH"), "{coloured}");
 }
+
+#[test]
+fn what_led_here_is_one_key_away() {
+    let before = json!({
+        "message": { "from": "ana", "text": "Clean up the old releases,\nplease." },
+        "calls": [
+            samples::trace(json!({ "created_at": START.plus(-90_000).as_seconds(), "command": "ls /srv", "decision": samples::decision(json!({ "outcome": "allowed", "cause": "rule" })) })),
+            samples::trace(json!({ "created_at": START.plus(-30_000).as_seconds(), "call_id": "call_2", "command": "rm -rf /srv/old", "status": "denied",
+                "decision": samples::decision(json!({ "outcome": "denied", "by": "ben", "via": "page" })) })),
+        ],
+    });
+    keep("before", 24, high, |shown| {
+        let reaction = shown.press(KeyCode::Char('b'));
+        assert!(
+            reaction
+                .wishes
+                .iter()
+                .any(|wish| format!("{wish:?}").contains("/before"))
+        );
+        shown.told(&answered(BEFORE, 200, before.clone()));
+    });
+}

@@ -168,6 +168,14 @@ fn more_time_can_be_asked_for_by_a_command() {
 }
 
 #[test]
+fn what_led_to_a_call_elsewhere_is_asked_for_by_a_command() {
+    let mut shown = Shown::running();
+    shown.type_text("/before appr_9");
+    let wishes = shown.press(KeyCode::Enter);
+    assert!(sent(&wishes, "/v1/approvals/appr_9/before").is_some());
+}
+
+#[test]
 fn a_call_that_a_grant_covers_is_told() {
     let mut shown = Shown::running();
     let call = |cause: &str| {
