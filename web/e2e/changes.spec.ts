@@ -53,6 +53,29 @@ test("a written file is compared, unchanged lines are folded, and narrow and wid
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 });
 
+for (const colorScheme of ["light", "dark"] as const) {
+  test.describe(`in the ${colorScheme} theme`, () => {
+    test.use({ colorScheme });
+
+    test("code in a difference has colours that can be read on every line", async ({ page, gateway, shop }) => {
+      const step = (name: string): string => `name: "${name}" # a comment\non: true\nport: 80\n`;
+      writeFileSync(join(shop.root, CI), step("old") + lines(3));
+      const call = await submit(gateway, shop, "write_file", { path: CI, content: step("new") + lines(3) });
+      await page.setViewportSize({ width: 1920, height: 900 });
+      await signIn(page, gateway);
+      await page.goto(`${gateway.url}/#/approvals/${call.approval_id}`);
+      const diff = page.getByRole("group", { name: /^Change to .*ci\.yml$/ });
+      for (const line of [".line-gone", ".line-new"]) {
+        await expect(diff.locator(`${line} .code-string`)).toHaveCount(1);
+        await expect(diff.locator(`${line} .code-comment`)).toHaveText("# a comment");
+        await expect(diff.locator(`${line} .code-name`)).toHaveText("name");
+      }
+      await expect(page.locator('.answer[data-armed="true"]')).toBeVisible();
+      expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
+    });
+  });
+}
+
 test("an edit shows where it falls, and a file that changes meanwhile is compared again", async ({ page, gateway, shop }) => {
   const args = { file_path: join(shop.root, CI), old_string: "line 20\n", new_string: "line twenty\n" };
   const call = await submit(gateway, shop, "Edit", args);

@@ -281,6 +281,13 @@ test("what led to a call is one key away, and its run is a link", async ({ page,
   await page.getByRole("link", { name: "run_cleanup" }).click();
   await expect(page).toHaveURL(/#\/history\?run_id=run_cleanup/);
   await expect(page.getByText("ls /srv").first()).toBeVisible();
+  // So is its session.
+  await gateway.call("terminal", { command: "ls /elsewhere" }, { session_id: "s2" });
+  await page.getByRole("link", { name: "Inbox" }).first().click();
+  await page.getByRole("link", { name: "s1", exact: true }).click();
+  await expect(page).toHaveURL(/#\/history\?session_id=s1/);
+  await expect(page.getByRole("button", { name: "One session" })).toBeVisible();
+  await expect(page.getByRole("region", { name: "Calls" }).getByRole("link")).toHaveCount(2);
 });
 
 test("what was found is marked in the text, and a long text is searched by key", async ({ page, gateway }) => {
@@ -296,4 +303,31 @@ test("what was found is marked in the text, and a long text is searched by key",
   // Every line has its number, and the text is what would run.
   await expect(page.locator(".numbered .code-line")).toHaveCount(122);
   await expect(page.getByRole("group", { name: "Command" })).toHaveText(/line 119\s*rm -rf \/srv\/www\s*echo done/);
+});
+
+test("a message marks secrets and personal data, and names every kind, worst first", async ({ page, gateway }) => {
+  const token = "ghp_" + "16C7e42F292c6912E7710c838347Ae178B4a";
+  const text = `Pay with 4111 1111 1111 1111, the token is ${token}, call +49 30 901820.`;
+  await gateway.call("send_message", { to: "ana", text });
+  await signIn(page, gateway);
+  const card = page.getByRole("article");
+  await expect(card.locator(".prose mark")).toHaveText(["4111 1111 1111 1111", /^‹secret: github token/, "+49 30 901820"]);
+  await expect(card.getByText("holds personal data (card, phone)")).toBeVisible();
+  await expect(card.locator(".prose")).not.toContainText(token);
+  await armed(page);
+  await page.keyboard.press("m");
+  await expect(card.locator("mark").first()).toHaveAttribute("data-here", "");
+});
+
+test("code has colours, and the text is what it would be without them", async ({ page, gateway }) => {
+  const command = 'for x in "$HOME"; do\n  rm -rf /srv/www --force # it is old\ndone';
+  await gateway.ask(command);
+  await signIn(page, gateway);
+  const shown = page.getByRole("group", { name: "Command" });
+  await expect(shown).toHaveText(command);
+  await expect(shown.locator(".code-keyword")).toHaveText(["for", "in", "do", "done"]);
+  await expect(shown.locator(".code-comment")).toHaveText("# it is old");
+  await expect(shown.locator(".code-string")).toHaveText('"$HOME"');
+  // What was found stays marked.
+  await expect(shown.locator("mark").first()).toBeVisible();
 });

@@ -25,6 +25,10 @@ test.describe("a run with a card", () => {
     const blocks = page.getByRole("list", { name: "What was said and done" });
     await expect(blocks.getByText("Now I remove it.")).toBeVisible();
     await expect(blocks.getByText("waiting for an answer")).toBeVisible();
+    // The message that caused it and the calls before it are on its card, too.
+    await page.getByRole("button", { name: "What led here" }).click();
+    await expect(page.locator(".led-message")).toHaveText("root saidClean up");
+    await expect(page.locator(".led li")).toHaveText(/^ls/);
     await allowOnce(page);
     await expect(blocks.getByText("It is gone.")).toBeVisible();
     const kinds = () => blocks.locator(":scope > li").evaluateAll((all) => all.map((it) => it.className));

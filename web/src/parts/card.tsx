@@ -13,7 +13,7 @@ import type { Approval } from "../wire";
 import { Body, needsOpening } from "./body";
 import { Copy, Facts, Quote } from "./fields";
 import { Foot } from "./foot";
-import { Led, runAddress } from "./led";
+import { callsOf, Led } from "./led";
 import { RiskWord } from "./risk";
 import { Why } from "./why";
 
@@ -188,7 +188,10 @@ function Lineage({ approval }: { approval: Approval }) {
   const { card } = approval;
   const lineage = card.lineage.filter((field) => !field.code);
   const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
-  const links: Record<string, string> = { Run: runAddress(approval.run_id), ...(isOurs ? { Session: at("talk", approval.session_id) } : {}) };
+  const links: Record<string, string> = {
+    Run: callsOf("run_id", approval.run_id),
+    Session: isOurs ? at("talk", approval.session_id) : callsOf("session_id", approval.session_id),
+  };
   const linked = lineage.map((field) => (links[field.name] === undefined ? field : { ...field, href: links[field.name] ?? "" }));
   return (
     <>

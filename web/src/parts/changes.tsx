@@ -8,6 +8,7 @@ import { get, segment } from "../api";
 import { moment } from "../clock";
 import { compare } from "../diff";
 import { mayAnswer } from "../live";
+import { languageOf } from "../syntax";
 import type { Approval } from "../wire";
 import type { FileChange, FileChanges as Read } from "../wire.gen";
 import { Difference } from "./difference";
@@ -79,7 +80,7 @@ function OneFile({ file }: { file: FileChange }) {
   }
   const lines = before === null ? after.split("\n").map((text, index) => ({ kind: "new" as const, text, fresh: index + 1 })) : compare(before, after);
   return (
-    <Difference name={name} lines={lines} folds>
+    <Difference name={name} lines={lines} of={languageOf(file.path)} folds>
       <p class="hint">{before === null ? "A new file." : "Compared with the file as it is now."}</p>
     </Difference>
   );

@@ -6,7 +6,9 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 
 import { folded, paired, type Line, type Part } from "../diff";
+import type { Language } from "../syntax";
 import { many } from "../words";
+import { Coloured } from "./fields";
 
 /** From this width on, in pixels, old and new stand side by side. */
 const WIDE = 880;
@@ -19,11 +21,13 @@ interface Props {
   lines: Line[];
   /** Whether unchanged lines far from any change are folded. */
   folds?: boolean;
+  /** In which colours its lines are drawn. */
+  of?: Language | null;
   /** Stands below the name. */
   children?: ComponentChildren;
 }
 
-export function Difference({ name, lines, folds = false, children }: Props) {
+export function Difference({ name, lines, folds = false, of = null, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const isWide = useSignal(false);
   useEffect(() => {
@@ -41,16 +45,22 @@ export function Difference({ name, lines, folds = false, children }: Props) {
       {children}
       <div class={isWide.value ? "code diff diff-wide" : "code diff"} role="group" aria-label={name} ref={box} style={{ "--digits": String(digits) }}>
         {parts.map((part, index) =>
-          part.kind === "folded" ? <Folded key={index} lines={part.lines} isWide={isWide.value} /> : <Rows key={index} lines={part.lines} isWide={isWide.value} />,
+          part.kind === "folded" ? <Folded key={index} lines={part.lines} of={of} isWide={isWide.value} /> : <Rows key={index} lines={part.lines} of={of} isWide={isWide.value} />,
         )}
       </div>
     </section>
   );
 }
 
-function Folded({ lines, isWide }: { lines: Line[]; isWide: boolean }) {
+interface Drawn {
+  lines: Line[];
+  of: Language | null;
+  isWide: boolean;
+}
+
+function Folded({ lines, of, isWide }: Drawn) {
   const isOpen = useSignal(false);
-  if (isOpen.value) return <Rows lines={lines} isWide={isWide} />;
+  if (isOpen.value) return <Rows lines={lines} of={of} isWide={isWide} />;
   return (
     <button type="button" class="diff-fold" onClick={() => (isOpen.value = true)}>
       Show {many(lines.length, "unchanged line")}
@@ -58,7 +68,7 @@ function Folded({ lines, isWide }: { lines: Line[]; isWide: boolean }) {
   );
 }
 
-function Rows({ lines, isWide }: { lines: Line[]; isWide: boolean }) {
+function Rows({ lines, of, isWide }: Drawn) {
   if (!isWide) {
     return (
       <>
@@ -66,7 +76,7 @@ function Rows({ lines, isWide }: { lines: Line[]; isWide: boolean }) {
           <div key={index} class={`diff-row line-${line.kind}`}>
             <span class="number" aria-hidden="true">{line.old ?? ""}</span>
             <span class="number" aria-hidden="true">{line.fresh ?? ""}</span>
-            <Text line={line} />
+            <Text line={line} of={of} />
           </div>
         ))}
       </>
@@ -76,31 +86,31 @@ function Rows({ lines, isWide }: { lines: Line[]; isWide: boolean }) {
     <>
       {paired(lines).map(([old, fresh], index) => (
         <div key={index} class="diff-row">
-          <Half line={old} number={old?.old} />
-          <Half line={fresh} number={fresh?.fresh} isRepeated={old === fresh} />
+          <Half line={old} of={of} number={old?.old} />
+          <Half line={fresh} of={of} number={fresh?.fresh} isRepeated={old === fresh} />
         </div>
       ))}
     </>
   );
 }
 
-function Half({ line, number, isRepeated = false }: { line: Line | null; number: number | undefined; isRepeated?: boolean }) {
+function Half({ line, of, number, isRepeated = false }: { line: Line | null; of: Language | null; number: number | undefined; isRepeated?: boolean }) {
   return (
     <div class={`diff-half line-${line?.kind ?? "none"}`} aria-hidden={isRepeated ? "true" : undefined}>
       <span class="number" aria-hidden="true">{number ?? ""}</span>
-      {line === null ? null : <Text line={line} />}
+      {line === null ? null : <Text line={line} of={of} />}
     </div>
   );
 }
 
-function Text({ line }: { line: Line }) {
+function Text({ line, of }: { line: Line; of: Language | null }) {
   return (
     <>
       <span class="sign" aria-hidden="true">
         {SIGNS[line.kind]}
       </span>
       <span class="unseen">{ALOUD[line.kind]}</span>
-      <span class="diff-text">{line.text === "" ? "\u00a0" : line.text}</span>
+      <span class="diff-text">{line.text === "" ? "\u00a0" : <Coloured text={line.text} of={line.kind === "mark" ? null : of} />}</span>
     </>
   );
 }

@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 
 import { say } from "../live";
+import { tokens, type Kind, type Language } from "../syntax";
 import type { Mark } from "../wire";
 
 /** Short facts, name beside text. */
@@ -26,23 +27,45 @@ export function Words({ text }: { text: string }) {
 }
 
 /** A text as it is, with its line breaks, in fixed width; what was found in it is marked. */
-export function Code({ name, text, marks = [] }: { name: string; text: string; marks?: Mark[] }) {
+export function Code({ name, text, marks = [], of = null }: { name: string; text: string; marks?: Mark[]; of?: Language | null }) {
   return (
     <pre class={text.includes("\n") ? "code numbered" : "code"} role="group" aria-label={name}>
-      {lines(pieces(text, marks)).map((line, index) => (
+      {lines(pieces(text, marks, of)).map((line, index) => (
         <span key={index} class="code-line">
-          {line.map((piece, at) =>
-            piece.mark === null ? (
-              piece.text
-            ) : (
-              <mark key={at} class={`mark-${piece.mark.severity}`} title={piece.mark.words}>
-                {piece.text}
-              </mark>
-            ),
-          )}
+          <Pieces of={line} />
         </span>
       ))}
     </pre>
+  );
+}
+
+/** Words that somebody will read, with what was found in them marked. */
+export function Prose({ text, marks }: { text: string; marks: Mark[] }) {
+  return (
+    <p class="prose">
+      <Pieces of={pieces(text, marks, null)} />
+    </p>
+  );
+}
+
+/** A line of code in its colours. */
+export function Coloured({ text, of }: { text: string; of: Language | null }) {
+  return <Pieces of={pieces(text, [], of)} />;
+}
+
+function Pieces({ of }: { of: Piece[] }) {
+  return (
+    <>
+      {of.map(({ text, mark, kind }, at) => {
+        const drawn = kind === null ? text : <span key={at} class={`code-${kind}`}>{text}</span>;
+        if (mark === null) return drawn;
+        return (
+          <mark key={at} class={`mark-${mark.severity}`} title={mark.words}>
+            {drawn}
+          </mark>
+        );
+      })}
+    </>
   );
 }
 
@@ -62,29 +85,31 @@ export function Quote({ name, text }: { name: string; text: string }) {
 interface Piece {
   text: string;
   mark: Mark | null;
+  kind: Kind | null;
 }
 
-/** Cuts `text` at its marks, which are given in UTF-8 bytes and in order. */
-function pieces(text: string, marks: Mark[]): Piece[] {
-  if (marks.length === 0) return [{ text, mark: null }];
-  const bytes = new TextEncoder().encode(text);
-  const cut = (start: number, end: number): string => new TextDecoder().decode(bytes.subarray(start, end));
+/** Cuts `text` at its marks, which are given in UTF-8 bytes and in order, and what is between them by colour. */
+function pieces(text: string, marks: Mark[], of: Language | null): Piece[] {
+  const bytes = marks.length === 0 ? null : new TextEncoder().encode(text);
+  const cut = (start: number, end: number): string => new TextDecoder().decode(bytes?.subarray(start, end));
   const made: Piece[] = [];
+  const plain = (between: string): void => void made.push(...tokens(between, of).map((it) => ({ ...it, mark: null })));
   let at = 0;
   for (const mark of marks) {
-    made.push({ text: cut(at, mark.start), mark: null }, { text: cut(mark.start, mark.end), mark });
+    plain(cut(at, mark.start));
+    made.push({ text: cut(mark.start, mark.end), mark, kind: null });
     at = mark.end;
   }
-  made.push({ text: cut(at, bytes.length), mark: null });
+  plain(bytes === null ? text : cut(at, bytes.length));
   return made.filter((piece) => piece.text !== "");
 }
 
 /** Breaks pieces into lines. Each keeps its line break, so that what is copied is the text. */
 function lines(parts: Piece[]): Piece[][] {
   const made: Piece[][] = [[]];
-  for (const { text, mark } of parts) {
+  for (const { text, mark, kind } of parts) {
     for (const line of text.split(/(?<=\n)/)) {
-      made.at(-1)?.push({ text: line, mark });
+      made.at(-1)?.push({ text: line, mark, kind });
       if (line.endsWith("\n")) made.push([]);
     }
   }

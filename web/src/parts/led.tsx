@@ -1,4 +1,4 @@
-// What led to a call: the last calls of its run, and the way to all of them.
+// What led to a call: the message that its run answers, the last calls, and the way to all of them.
 
 import { get, segment } from "../api";
 import { ago, now } from "../clock";
@@ -6,27 +6,27 @@ import { me } from "../live";
 import { useLoaded } from "../load";
 import { at } from "../router";
 import { short } from "../verdicts";
-import type { TraceList } from "../wire.gen";
+import type { BeforeView } from "../wire.gen";
 import type { Approval } from "../wire";
 import { Loading, Problem } from "./states";
 
-/** How many calls before this one are shown. */
-const SHOWN = 5;
-
-/** The address of all calls of a run. */
-export const runAddress = (run: string): string => `${at("history")}?run_id=${encodeURIComponent(run)}`;
+/** The address of all calls of a run or session. */
+export const callsOf = (name: "run_id" | "session_id", id: string): string => `${at("history")}?${name}=${encodeURIComponent(id)}`;
 
 export function Led({ approval }: { approval: Approval }) {
-  const { value, error } = useLoaded(() => get<TraceList>(`/v1/traces?limit=${SHOWN + 1}&run_id=${segment(approval.run_id)}`), [], approval.run_id);
+  const { value, error } = useLoaded(() => get<BeforeView>(`/v1/approvals/${segment(approval.approval_id)}/before`), [], approval.approval_id);
   if (error.value !== null) return <Problem error={error.value} />;
-  if (value.value === null) return <Loading what="The calls before" />;
-  const before = value.value.traces
-    .filter((it) => it.call_id !== approval.call_id && it.created_at <= approval.created_at)
-    .map((it) => short(it, me.value?.name ?? ""))
-    .slice(0, SHOWN)
-    .reverse();
+  if (value.value === null) return <Loading what="What led here" />;
+  const { message, calls } = value.value;
+  const before = calls.map((it) => short(it, me.value?.name ?? ""));
   return (
     <>
+      {message === null || message === undefined ? null : (
+        <figure class="led-message">
+          <figcaption>{message.from} said</figcaption>
+          <blockquote>{message.text}</blockquote>
+        </figure>
+      )}
       {before.length === 0 ? <p class="hint">This is the first call of its run.</p> : null}
       <ol class="led">
         {before.map((it) => (
@@ -41,7 +41,7 @@ export function Led({ approval }: { approval: Approval }) {
         ))}
       </ol>
       <p>
-        <a href={runAddress(approval.run_id)}>All calls of this run</a>
+        <a href={callsOf("run_id", approval.run_id)}>All calls of this run</a>
       </p>
     </>
   );

@@ -12,6 +12,7 @@ import { useLoaded } from "../load";
 import { Confirm } from "../parts/confirm";
 import { Facts, Quote } from "../parts/fields";
 import { Icon } from "../parts/icon";
+import { callsOf } from "../parts/led";
 import { RiskWord } from "../parts/risk";
 import { Empty, Loading, Problem } from "../parts/states";
 import { VirtualList } from "../parts/virtual";
@@ -44,7 +45,7 @@ const WHENS: [string, string, number][] = [
   ["month", "Last 30 days", 30 * 86_400],
 ];
 /** What can be filtered by, in the order it stands in the address. */
-const FILTERS = ["q", "outcome", "tool", "by", "when", "run_id"] as const;
+const FILTERS = ["q", "outcome", "tool", "by", "when", "run_id", "session_id"] as const;
 type Filter = (typeof FILTERS)[number];
 
 const rows = signal<Short[]>([]);
@@ -214,19 +215,19 @@ function Filters() {
     return [["", all], ...more.map((word): [string, string] => [word, word])];
   };
   const stats = known.value.value;
-  const run = query.get("run_id");
+  const only: [Filter, string][] = [["run_id", "run"], ["session_id", "session"]];
   return (
     <div class="filters">
       <Choose name="outcome" label="Status" options={ENDS} />
       <Choose name="when" label="When" options={WHENS.map(([word, words]) => [word, words])} />
       <Choose name="tool" label="Tool" options={options("tool", "Any tool", stats?.tools ?? [])} />
       <Choose name="by" label="Who decided" options={options("by", "Anybody", stats?.people.map((it) => it.name) ?? [])} />
-      {run === null ? null : (
-        <button type="button" class="chip" onClick={() => filterBy("run_id", "")}>
-          One run <Icon name="cross" />
-          <span class="unseen">, show all runs</span>
+      {only.filter(([name]) => query.get(name) !== null).map(([name, word]) => (
+        <button key={name} type="button" class="chip" onClick={() => filterBy(name, "")}>
+          One {word} <Icon name="cross" />
+          <span class="unseen">, show all {word}s</span>
         </button>
-      )}
+      ))}
     </div>
   );
 }
@@ -398,7 +399,8 @@ function Explained({ trace }: { trace: TraceView }) {
     { name: "Asked by", text: trace.agent ? `${trace.key_name}, calls itself ${trace.agent}` : trace.key_name },
     { name: "Tool", text: trace.tool },
     ...(trace.cwd ? [{ name: "Directory", text: trace.cwd }] : []),
-    { name: "Run", text: trace.run_id, href: `${at("history")}?run_id=${segment(trace.run_id)}` },
+    { name: "Run", text: trace.run_id, href: callsOf("run_id", trace.run_id) },
+    { name: "Session", text: trace.session_id, href: callsOf("session_id", trace.session_id) },
     ...(trace.outcome ? [{ name: "Outcome", text: outcomeWords(trace.outcome) }] : []),
   ];
   return (

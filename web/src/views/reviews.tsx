@@ -13,6 +13,7 @@ import { RiskWord } from "../parts/risk";
 import { Commands, Empty, Head, Loading, Problem } from "../parts/states";
 import { patch } from "../diff";
 import { at } from "../router";
+import { languageOf } from "../syntax";
 import { riskOf } from "../verdicts";
 import type { ReviewList, ReviewView } from "../wire.gen";
 
@@ -83,7 +84,7 @@ function Review({ review, onSettled }: { review: ReviewView; onSettled: () => vo
           { name: "Why it ran", text: call.assessment.rule.sentence, href: at("history", call.call_id) },
         ]}
       />
-      {review.diff ? <Difference name="What changed" lines={patch(review.diff.trimEnd())} /> : review.path ? <p class="hint">The diff is too large to show.</p> : <Code name="Command" text={review.command} />}
+      {review.diff ? <Difference name="What changed" lines={patch(review.diff.trimEnd())} of={languageOf(review.path ?? "")} /> : review.path ? <p class="hint">The diff is too large to show.</p> : <Code name="Command" text={review.command} />}
       {problem.value === null ? null : <p class="problem" role="alert">{problem.value}</p>}
       {review.status === "undoing" ? (
         <p class="hint" role="status">

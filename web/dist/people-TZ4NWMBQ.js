@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IYTRX3HS.js";
+} from "./chunk-4O37H6LR.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-CR67NIII.js";
+} from "./chunk-L3DS5LC2.js";
 
 // src/views/people.tsx
 var ROLES = [

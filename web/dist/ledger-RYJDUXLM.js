@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-CR67NIII.js";
+} from "./chunk-L3DS5LC2.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

@@ -1830,6 +1830,79 @@ function Dialog({ title, onClose, children }) {
   ] });
 }
 
+// src/syntax.ts
+var TEXT_CHARS_MAX = 2e4;
+var NUMBER = String.raw`(?<number>(?<![\w.])(?:0x[\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.]))`;
+var QUOTED = String.raw`"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'`;
+function language(parts) {
+  const groups = [`(?<comment>${parts.comment})`, `(?<string>${parts.string})`];
+  if (parts.name !== void 0) groups.push(`(?<name>${parts.name})`);
+  groups.push(String.raw`(?<keyword>(?<![\w$-])(?:${parts.keywords.replaceAll(" ", "|")})(?![\w-]))`, NUMBER);
+  return new RegExp(groups.join("|"), "gm");
+}
+var SHELL = language({
+  comment: String.raw`(?<=^|[\s;])#.*`,
+  // In single quotes a backslash is a backslash.
+  string: String.raw`"(?:\\[\s\S]|[^"\\])*"|'[^']*'`,
+  name: String.raw`\$\{[^}\n]*\}|\$[\w?!@#*$-]|\$\w+|(?<=\s)--?[a-zA-Z][\w-]*`,
+  keywords: "if then elif else fi for while until do done case esac in function select export local return"
+});
+var PYTHON = language({
+  comment: "#.*",
+  string: String.raw`"""(?:[\s\S]*?"""|[\s\S]*)|'''(?:[\s\S]*?'''|[\s\S]*)|${QUOTED}`,
+  keywords: "and as assert async await break case class continue def del elif else end except False finally for from global if import in is lambda match module None nonlocal not or pass raise require return self True try while with yield"
+});
+var BRACES = language({
+  comment: String.raw`\/\/.*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)`,
+  string: String.raw`${QUOTED}|` + "`(?:\\\\[\\s\\S]|[^`\\\\])*`",
+  keywords: "abstract as async await break case catch class const continue default defer delete do dyn else enum export extends extern false final finally fn for from func function go if impl import in instanceof interface let loop match mod mut namespace new nil null package private protected pub public return self static struct super switch template this throw trait true try type typedef typeof unsafe use using var virtual void where while yield"
+});
+var SETTINGS = language({
+  comment: String.raw`(?<=^|\s)[#;].*`,
+  string: QUOTED,
+  name: String.raw`^\s*(?:- )?[\w."-]+(?=\s*[:=])|^\s*\[[^\]\n]*\]`,
+  keywords: "true false null yes no on off"
+});
+var SQL = language({
+  comment: String.raw`--.*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)`,
+  string: QUOTED,
+  keywords: "SELECT FROM WHERE INSERT INTO VALUES UPDATE SET DELETE DROP TABLE CREATE ALTER JOIN ON AND OR NOT NULL GROUP BY ORDER LIMIT TRUNCATE GRANT select from where insert into values update set delete drop table create alter join on and or not null group by order limit truncate grant"
+});
+var BY_ENDING = [
+  ["sh bash zsh ksh env Dockerfile Makefile mk", SHELL],
+  ["py pyi rb pl r jl ex exs", PYTHON],
+  ["js mjs cjs ts tsx jsx rs go java kt swift c h cc cpp hpp cs scala dart php proto json jsonc css scss", BRACES],
+  ["yml yaml toml ini cfg conf properties service tf hcl", SETTINGS],
+  ["sql", SQL]
+];
+function languageOf(path2) {
+  const ending2 = path2.split(/[/\\.]/).at(-1) ?? "";
+  return BY_ENDING.find(([endings]) => endings.split(" ").includes(ending2))?.[1] ?? null;
+}
+var BY_ARGUMENT = { Command: SHELL, command: SHELL, script: SHELL, sql: SQL, query: SQL };
+var PATH_NAMES = ["path", "file_path", "filePath", "file", "filename", "notebook_path"];
+function languageOfArgument(name, args) {
+  const own = BY_ARGUMENT[name];
+  if (own !== void 0) return own;
+  const values = args ?? {};
+  if (name === "code") return values["language"] === "javascript" ? BRACES : PYTHON;
+  const path2 = PATH_NAMES.map((it) => values[it]).find((it) => typeof it === "string");
+  return path2 === void 0 || PATH_NAMES.includes(name) ? null : languageOf(path2);
+}
+function tokens(text2, of) {
+  if (of === null || text2.length > TEXT_CHARS_MAX) return [{ text: text2, kind: null }];
+  const made = [];
+  let at2 = 0;
+  for (const found of text2.matchAll(of)) {
+    if (found.index > at2) made.push({ text: text2.slice(at2, found.index), kind: null });
+    const kind = Object.entries(found.groups ?? {}).find(([, value]) => value !== void 0)?.[0];
+    made.push({ text: found[0], kind: kind ?? null });
+    at2 = found.index + found[0].length;
+  }
+  if (at2 < text2.length) made.push({ text: text2.slice(at2), kind: null });
+  return made;
+}
+
 // src/parts/fields.tsx
 function Facts({ fields }) {
   if (fields.length === 0) return null;
@@ -1841,10 +1914,21 @@ function Facts({ fields }) {
 function Words({ text: text2 }) {
   return a4($, { children: text2.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
 }
-function Code({ name, text: text2, marks = [] }) {
-  return a4("pre", { class: text2.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text2, marks)).map((line, index) => a4("span", { class: "code-line", children: line.map(
-    (piece, at2) => piece.mark === null ? piece.text : a4("mark", { class: `mark-${piece.mark.severity}`, title: piece.mark.words, children: piece.text }, at2)
-  ) }, index)) });
+function Code({ name, text: text2, marks = [], of = null }) {
+  return a4("pre", { class: text2.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text2, marks, of)).map((line, index) => a4("span", { class: "code-line", children: a4(Pieces, { of: line }) }, index)) });
+}
+function Prose({ text: text2, marks }) {
+  return a4("p", { class: "prose", children: a4(Pieces, { of: pieces(text2, marks, null) }) });
+}
+function Coloured({ text: text2, of }) {
+  return a4(Pieces, { of: pieces(text2, [], of) });
+}
+function Pieces({ of }) {
+  return a4($, { children: of.map(({ text: text2, mark: mark2, kind }, at2) => {
+    const drawn = kind === null ? text2 : a4("span", { class: `code-${kind}`, children: text2 }, at2);
+    if (mark2 === null) return drawn;
+    return a4("mark", { class: `mark-${mark2.severity}`, title: mark2.words, children: drawn }, at2);
+  }) });
 }
 function Quote({ name, text: text2 }) {
   return a4("section", { class: "long", children: [
@@ -1855,24 +1939,25 @@ function Quote({ name, text: text2 }) {
     a4(Code, { name, text: text2 })
   ] });
 }
-function pieces(text2, marks) {
-  if (marks.length === 0) return [{ text: text2, mark: null }];
-  const bytes = new TextEncoder().encode(text2);
-  const cut = (start, end) => new TextDecoder().decode(bytes.subarray(start, end));
+function pieces(text2, marks, of) {
+  const bytes = marks.length === 0 ? null : new TextEncoder().encode(text2);
+  const cut = (start, end) => new TextDecoder().decode(bytes?.subarray(start, end));
   const made = [];
+  const plain = (between) => void made.push(...tokens(between, of).map((it) => ({ ...it, mark: null })));
   let at2 = 0;
   for (const mark2 of marks) {
-    made.push({ text: cut(at2, mark2.start), mark: null }, { text: cut(mark2.start, mark2.end), mark: mark2 });
+    plain(cut(at2, mark2.start));
+    made.push({ text: cut(mark2.start, mark2.end), mark: mark2, kind: null });
     at2 = mark2.end;
   }
-  made.push({ text: cut(at2, bytes.length), mark: null });
+  plain(bytes === null ? text2 : cut(at2, bytes.length));
   return made.filter((piece) => piece.text !== "");
 }
 function lines(parts) {
   const made = [[]];
-  for (const { text: text2, mark: mark2 } of parts) {
+  for (const { text: text2, mark: mark2, kind } of parts) {
     for (const line of text2.split(/(?<=\n)/)) {
-      made.at(-1)?.push({ text: line, mark: mark2 });
+      made.at(-1)?.push({ text: line, mark: mark2, kind });
       if (line.endsWith("\n")) made.push([]);
     }
   }
@@ -2170,7 +2255,7 @@ function edit(args) {
 var WIDE = 880;
 var SIGNS = { same: " ", gone: "−", new: "+", mark: " " };
 var ALOUD = { same: "", gone: "removed: ", new: "added: ", mark: "" };
-function Difference({ name, lines: lines2, folds = false, children }) {
+function Difference({ name, lines: lines2, folds = false, of = null, children }) {
   const box = T2(null);
   const isWide = useSignal(false);
   A2(() => {
@@ -2186,42 +2271,42 @@ function Difference({ name, lines: lines2, folds = false, children }) {
     a4("h3", { children: name }),
     children,
     a4("div", { class: isWide.value ? "code diff diff-wide" : "code diff", role: "group", "aria-label": name, ref: box, style: { "--digits": String(digits) }, children: parts.map(
-      (part, index) => part.kind === "folded" ? a4(Folded, { lines: part.lines, isWide: isWide.value }, index) : a4(Rows, { lines: part.lines, isWide: isWide.value }, index)
+      (part, index) => part.kind === "folded" ? a4(Folded, { lines: part.lines, of, isWide: isWide.value }, index) : a4(Rows, { lines: part.lines, of, isWide: isWide.value }, index)
     ) })
   ] });
 }
-function Folded({ lines: lines2, isWide }) {
+function Folded({ lines: lines2, of, isWide }) {
   const isOpen = useSignal(false);
-  if (isOpen.value) return a4(Rows, { lines: lines2, isWide });
+  if (isOpen.value) return a4(Rows, { lines: lines2, of, isWide });
   return a4("button", { type: "button", class: "diff-fold", onClick: () => isOpen.value = true, children: [
     "Show ",
     many(lines2.length, "unchanged line")
   ] });
 }
-function Rows({ lines: lines2, isWide }) {
+function Rows({ lines: lines2, of, isWide }) {
   if (!isWide) {
     return a4($, { children: lines2.map((line, index) => a4("div", { class: `diff-row line-${line.kind}`, children: [
       a4("span", { class: "number", "aria-hidden": "true", children: line.old ?? "" }),
       a4("span", { class: "number", "aria-hidden": "true", children: line.fresh ?? "" }),
-      a4(Text, { line })
+      a4(Text, { line, of })
     ] }, index)) });
   }
   return a4($, { children: paired(lines2).map(([old, fresh], index) => a4("div", { class: "diff-row", children: [
-    a4(Half, { line: old, number: old?.old }),
-    a4(Half, { line: fresh, number: fresh?.fresh, isRepeated: old === fresh })
+    a4(Half, { line: old, of, number: old?.old }),
+    a4(Half, { line: fresh, of, number: fresh?.fresh, isRepeated: old === fresh })
   ] }, index)) });
 }
-function Half({ line, number, isRepeated = false }) {
+function Half({ line, of, number, isRepeated = false }) {
   return a4("div", { class: `diff-half line-${line?.kind ?? "none"}`, "aria-hidden": isRepeated ? "true" : void 0, children: [
     a4("span", { class: "number", "aria-hidden": "true", children: number ?? "" }),
-    line === null ? null : a4(Text, { line })
+    line === null ? null : a4(Text, { line, of })
   ] });
 }
-function Text({ line }) {
+function Text({ line, of }) {
   return a4($, { children: [
     a4("span", { class: "sign", "aria-hidden": "true", children: SIGNS[line.kind] }),
     a4("span", { class: "unseen", children: ALOUD[line.kind] }),
-    a4("span", { class: "diff-text", children: line.text === "" ? " " : line.text })
+    a4("span", { class: "diff-text", children: line.text === "" ? " " : a4(Coloured, { text: line.text, of: line.kind === "mark" ? null : of }) })
   ] });
 }
 
@@ -2342,6 +2427,35 @@ function short(trace, me2) {
   };
 }
 
+// src/parts/led.tsx
+var callsOf = (name, id) => `${at("history")}?${name}=${encodeURIComponent(id)}`;
+function Led({ approval }) {
+  const { value, error } = useLoaded(() => get(`/v1/approvals/${segment(approval.approval_id)}/before`), [], approval.approval_id);
+  if (error.value !== null) return a4(Problem, { error: error.value });
+  if (value.value === null) return a4(Loading, { what: "What led here" });
+  const { message, calls } = value.value;
+  const before = calls.map((it) => short(it, me.value?.name ?? ""));
+  return a4($, { children: [
+    message === null || message === void 0 ? null : a4("figure", { class: "led-message", children: [
+      a4("figcaption", { children: [
+        message.from,
+        " said"
+      ] }),
+      a4("blockquote", { children: message.text })
+    ] }),
+    before.length === 0 ? a4("p", { class: "hint", children: "This is the first call of its run." }) : null,
+    a4("ol", { class: "led", children: before.map((it) => a4("li", { children: [
+      a4("a", { href: at("history", it.id), children: a4("code", { children: it.command.slice(0, 200) }) }),
+      a4("span", { children: [
+        it.ending,
+        " · ",
+        ago(it.at, now.value)
+      ] })
+    ] }, it.id)) }),
+    a4("p", { children: a4("a", { href: callsOf("run_id", approval.run_id), children: "All calls of this run" }) })
+  ] });
+}
+
 // src/parts/risk.tsx
 function RiskWord({ risk }) {
   return a4("span", { class: `risk risk-${risk}`, children: RISKS[risk] ?? risk });
@@ -2445,7 +2559,7 @@ function OneFile({ file }) {
     ] });
   }
   const lines2 = before === null ? after.split("\n").map((text2, index) => ({ kind: "new", text: text2, fresh: index + 1 })) : compare(before, after);
-  return a4(Difference, { name, lines: lines2, folds: true, children: a4("p", { class: "hint", children: before === null ? "A new file." : "Compared with the file as it is now." }) });
+  return a4(Difference, { name, lines: lines2, of: languageOf(file.path), folds: true, children: a4("p", { class: "hint", children: before === null ? "A new file." : "Compared with the file as it is now." }) });
 }
 
 // src/parts/body.tsx
@@ -2453,7 +2567,7 @@ var HEAD = { lines: 30, chars: 2400 };
 var TAIL = { lines: 12, chars: 900 };
 var FOLD = { lines: 80, chars: 8e3 };
 var SPOKEN_NAMES = ["text", "body", "message", "content", "caption", "html"];
-var isShort = (field) => !field.code && field.text.length <= 120 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
+var isShort = (field) => !field.code && field.text.length <= 120 && (field.marks ?? []).length === 0 && !SPOKEN_NAMES.includes(field.name.toLowerCase());
 function isLong(text2) {
   return text2.length > FOLD.chars || text2.split("\n").length > FOLD.lines;
 }
@@ -2467,18 +2581,20 @@ function Body({ approval, isOpen }) {
   return a4($, { children: [
     a4(Facts, { fields: short3 }),
     a4(FileChanges, { approval }),
-    rest.filter((field) => !isShort(field)).map((field, index) => a4(Long, { field, digest: approval.digest, isOpen }, index)),
-    changes === null ? null : a4(Difference, { name: "Change", lines: compare(changes.before, changes.after) })
+    rest.filter((field) => !isShort(field)).map((field, index) => a4(Long, { field, approval, isOpen }, index)),
+    changes === null ? null : a4(Difference, { name: "Change", lines: compare(changes.before, changes.after), of: languageOfArgument(changes.names[1], approval.args) })
   ] });
 }
-function Long({ field, digest, isOpen }) {
+function Long({ field, approval, isOpen }) {
+  const { args, digest } = approval;
+  const of = languageOfArgument(field.name, args);
   if (isLong(field.text) && !isOpen) {
     const head = first(field.text);
     const tail = last(field.text.slice(head.length));
     const hidden = field.text.length - head.length - tail.length;
     return a4("section", { class: "long", children: [
       a4("h3", { children: field.name }),
-      a4(Code, { name: `${field.name}, beginning`, text: head }),
+      a4(Code, { name: `${field.name}, beginning`, text: head, of }),
       a4("p", { class: "hidden-part", children: [
         "… ",
         hidden.toLocaleString(),
@@ -2488,16 +2604,16 @@ function Long({ field, digest, isOpen }) {
         digest.slice(0, 19),
         " …"
       ] }),
-      a4(Code, { name: `${field.name}, end`, text: tail })
+      a4(Code, { name: `${field.name}, end`, text: tail, of })
     ] });
   }
-  if (isPatch(field.name, field.text)) return a4(Difference, { name: field.name, lines: patch(field.text) });
+  if (isPatch(field.name, field.text)) return a4(Difference, { name: field.name, lines: patch(field.text), of });
   return a4("section", { class: "long", children: [
     a4("div", { class: "long-head", children: [
       a4("h3", { children: field.name }),
       a4(Copy, { name: field.name, text: field.text })
     ] }),
-    field.code ? a4(Code, { name: field.name, text: field.text, marks: field.marks ?? [] }) : a4("p", { class: "prose", children: field.text })
+    field.code ? a4(Code, { name: field.name, text: field.text, marks: field.marks ?? [], of }) : a4(Prose, { text: field.text, marks: field.marks ?? [] })
   ] });
 }
 function first(text2) {
@@ -3145,28 +3261,6 @@ function hintFor(approval, armed, endSeen, isOpen) {
   return approval.confirm_allow ? "A number, then Enter, to allow; 4 to deny" : "A number answers, or ↑/↓ and Enter";
 }
 
-// src/parts/led.tsx
-var SHOWN = 5;
-var runAddress = (run2) => `${at("history")}?run_id=${encodeURIComponent(run2)}`;
-function Led({ approval }) {
-  const { value, error } = useLoaded(() => get(`/v1/traces?limit=${SHOWN + 1}&run_id=${segment(approval.run_id)}`), [], approval.run_id);
-  if (error.value !== null) return a4(Problem, { error: error.value });
-  if (value.value === null) return a4(Loading, { what: "The calls before" });
-  const before = value.value.traces.filter((it) => it.call_id !== approval.call_id && it.created_at <= approval.created_at).map((it) => short(it, me.value?.name ?? "")).slice(0, SHOWN).reverse();
-  return a4($, { children: [
-    before.length === 0 ? a4("p", { class: "hint", children: "This is the first call of its run." }) : null,
-    a4("ol", { class: "led", children: before.map((it) => a4("li", { children: [
-      a4("a", { href: at("history", it.id), children: a4("code", { children: it.command.slice(0, 200) }) }),
-      a4("span", { children: [
-        it.ending,
-        " · ",
-        ago(it.at, now.value)
-      ] })
-    ] }, it.id)) }),
-    a4("p", { children: a4("a", { href: runAddress(approval.run_id), children: "All calls of this run" }) })
-  ] });
-}
-
 // src/parts/card.tsx
 var REASONS_SHOWN = 3;
 function CardView({ approval, hasKeys, isInline = false, onNext, onAnswered }) {
@@ -3286,7 +3380,10 @@ function Lineage({ approval }) {
   const { card } = approval;
   const lineage = card.lineage.filter((field) => !field.code);
   const isOurs = lineage.some((field) => field.name === "Asked by" && field.text === "builtin");
-  const links = { Run: runAddress(approval.run_id), ...isOurs ? { Session: at("talk", approval.session_id) } : {} };
+  const links = {
+    Run: callsOf("run_id", approval.run_id),
+    Session: isOurs ? at("talk", approval.session_id) : callsOf("session_id", approval.session_id)
+  };
   const linked = lineage.map((field) => links[field.name] === void 0 ? field : { ...field, href: links[field.name] ?? "" });
   return a4($, { children: [
     a4(
@@ -4161,15 +4258,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-RDVNWY5S.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-3CJGDNPS.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-FJFNQ7VD.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-ZDDN3B4J.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-2HQQFM7H.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-VLJUVDSL.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-4A6V6IZW.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-BOFKALOG.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-FOHJ7TKF.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-O25Y7JFC.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-DSKBLKUO.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-BLUIU6FS.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-IZVQPEDK.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-BIT2VA3P.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-TZ4NWMBQ.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-CZ3EFDDH.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-RYJDUXLM.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-IJRJLNKW.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {
@@ -4404,6 +4501,7 @@ export {
   a4 as a,
   Icon,
   Dialog,
+  languageOf,
   Facts,
   Words,
   Code,
@@ -4432,6 +4530,7 @@ export {
   brief,
   riskOf,
   short,
+  callsOf,
   RiskWord,
   Why,
   CardView,

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-CR67NIII.js";
+} from "./chunk-L3DS5LC2.js";
 
 // src/badge.ts
 function badge() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IYTRX3HS.js";
+} from "./chunk-4O37H6LR.js";
 import {
   $,
   Code,
@@ -17,6 +17,7 @@ import {
   at,
   explain,
   get,
+  languageOf,
   mayAnswer,
   now,
   patch,
@@ -26,7 +27,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-CR67NIII.js";
+} from "./chunk-L3DS5LC2.js";
 
 // src/views/reviews.tsx
 function Reviews() {
@@ -74,7 +75,7 @@ function Review({ review, onSettled }) {
         ]
       }
     ),
-    review.diff ? a(Difference, { name: "What changed", lines: patch(review.diff.trimEnd()) }) : review.path ? a("p", { class: "hint", children: "The diff is too large to show." }) : a(Code, { name: "Command", text: review.command }),
+    review.diff ? a(Difference, { name: "What changed", lines: patch(review.diff.trimEnd()), of: languageOf(review.path ?? "") }) : review.path ? a("p", { class: "hint", children: "The diff is too large to show." }) : a(Code, { name: "Command", text: review.command }),
     problem.value === null ? null : a("p", { class: "problem", role: "alert", children: problem.value }),
     review.status === "undoing" ? a("p", { class: "hint", role: "status", children: "Undoing …" }) : mayAnswer.value ? a("div", { class: "row-of-buttons", children: [
       a("button", { type: "button", class: "button primary", onClick: () => void settle("keep"), children: [

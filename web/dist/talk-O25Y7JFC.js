@@ -36,7 +36,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-CR67NIII.js";
+} from "./chunk-L3DS5LC2.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IYTRX3HS.js";
+} from "./chunk-4O37H6LR.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-CR67NIII.js";
+} from "./chunk-L3DS5LC2.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

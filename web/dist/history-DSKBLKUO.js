@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-IYTRX3HS.js";
+} from "./chunk-4O37H6LR.js";
 import {
   $,
   A,
@@ -20,6 +20,7 @@ import {
   a,
   at,
   brief,
+  callsOf,
   ended,
   fullMoment,
   get,
@@ -45,7 +46,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-CR67NIII.js";
+} from "./chunk-L3DS5LC2.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;
@@ -68,7 +69,7 @@ var WHENS = [
   ["week", "Last 7 days", 7 * 86400],
   ["month", "Last 30 days", 30 * 86400]
 ];
-var FILTERS = ["q", "outcome", "tool", "by", "when", "run_id"];
+var FILTERS = ["q", "outcome", "tool", "by", "when", "run_id", "session_id"];
 var rows = y([]);
 var next = y(null);
 var state = y("loading");
@@ -220,17 +221,23 @@ function Filters() {
     return [["", all], ...more.map((word) => [word, word])];
   };
   const stats = known.value.value;
-  const run = query.get("run_id");
+  const only = [["run_id", "run"], ["session_id", "session"]];
   return a("div", { class: "filters", children: [
     a(Choose, { name: "outcome", label: "Status", options: ENDS }),
     a(Choose, { name: "when", label: "When", options: WHENS.map(([word, words]) => [word, words]) }),
     a(Choose, { name: "tool", label: "Tool", options: options("tool", "Any tool", stats?.tools ?? []) }),
     a(Choose, { name: "by", label: "Who decided", options: options("by", "Anybody", stats?.people.map((it) => it.name) ?? []) }),
-    run === null ? null : a("button", { type: "button", class: "chip", onClick: () => filterBy("run_id", ""), children: [
-      "One run ",
+    only.filter(([name]) => query.get(name) !== null).map(([name, word]) => a("button", { type: "button", class: "chip", onClick: () => filterBy(name, ""), children: [
+      "One ",
+      word,
+      " ",
       a(Icon, { name: "cross" }),
-      a("span", { class: "unseen", children: ", show all runs" })
-    ] })
+      a("span", { class: "unseen", children: [
+        ", show all ",
+        word,
+        "s"
+      ] })
+    ] }, name))
   ] });
 }
 function Choose({ name, label, options }) {
@@ -352,7 +359,8 @@ function Explained({ trace }) {
     { name: "Asked by", text: trace.agent ? `${trace.key_name}, calls itself ${trace.agent}` : trace.key_name },
     { name: "Tool", text: trace.tool },
     ...trace.cwd ? [{ name: "Directory", text: trace.cwd }] : [],
-    { name: "Run", text: trace.run_id, href: `${at("history")}?run_id=${segment(trace.run_id)}` },
+    { name: "Run", text: trace.run_id, href: callsOf("run_id", trace.run_id) },
+    { name: "Session", text: trace.session_id, href: callsOf("session_id", trace.session_id) },
     ...trace.outcome ? [{ name: "Outcome", text: outcomeWords(trace.outcome) }] : []
   ];
   return a("article", { class: `card-scroll edge-${risk}`, children: [
