@@ -29,7 +29,7 @@ use crate::complaint::Complaint;
 use crate::show::{maybe, text};
 use crate::words::{place, sentence};
 pub(crate) use answers::{
-    Choosing, answer_of, chosen, clarified, extended, led_to, more_time, prompt, read_lines,
+    Choosing, answer_of, besides, chosen, clarified, extended, led_to, prompt, read_lines,
     scopes_in_words, scopes_of,
 };
 pub(crate) use reads::Reads;
@@ -460,9 +460,7 @@ impl<'a> Follow<'a> {
                 let approval: ApprovalView = answer.read()?;
                 eprintln!("\n{}", card(&approval).trim_end());
                 if self.is_terminal {
-                    if let Some(more) = more_time(&approval) {
-                        eprintln!("{more}");
-                    }
+                    eprintln!("{}", besides(&approval));
                     // The card has numbered them.
                     self.prompt(format!("{}: ", prompt(&choices)));
                 } else {

@@ -20,7 +20,7 @@ use tokio::sync::mpsc;
 
 use super::approvals::card;
 use super::follow::{
-    Choosing, answer_of, chosen, clarified, extended, led_to, more_time, prompt, read_lines,
+    Choosing, answer_of, besides, chosen, clarified, extended, led_to, prompt, read_lines,
     scopes_in_words, scopes_of,
 };
 use crate::client::{Answer, Client, segment};
@@ -189,9 +189,7 @@ impl Plain<'_> {
         for choice in choices {
             say(&format!("{}. {}\n", choice.number(), label(*choice)))?;
         }
-        if let Some(more) = more_time(&approval) {
-            say(&format!("{more}\n"))?;
-        }
+        say(&format!("{}\n", besides(&approval)))?;
         let prompt = format!("{}; Enter alone goes back: ", prompt(choices));
         loop {
             let Some(line) = self.ask(&prompt, Some(&id)).await? else {

@@ -20,11 +20,20 @@ fn every_chat_scene_is_in_the_documentation_and_no_other() {
     let page = std::fs::read_to_string(root().join("docs/mattermost.md")).unwrap();
     let (_, page) = page.split_once("## Tried on a real server").unwrap();
     let listed = page.lines().filter_map(|line| line.strip_prefix("- "));
-    let mut listed: Vec<String> = listed
-        .map(|line| line.trim_end_matches(" (own)").to_owned())
+    // What was written since the last run there is marked, so that nothing is claimed of it.
+    let (untried, tried): (Vec<&str>, Vec<&str>) = listed.partition(|it| it.ends_with(" (new)"));
+    let passed = format!("All {} passed", tried.len());
+    let mut listed: Vec<String> = untried
+        .iter()
+        .chain(&tried)
+        .map(|line| {
+            line.trim_end_matches(" (own)")
+                .trim_end_matches(" (new)")
+                .to_owned()
+        })
         .collect();
     scenes.sort();
     listed.sort();
     assert_eq!(listed, scenes);
-    assert!(page.contains(&format!("All {} passed", scenes.len())));
+    assert!(page.contains(&passed), "{passed}");
 }

@@ -36,13 +36,35 @@ fn a_plus_and_enter_give_more_time_and_answer_nothing() {
     let mut terminal = lines(&gateway, &["--plain"], &[]);
     terminal.shows("q to quit:");
     terminal.press("1\r");
-    terminal.shows("Type + and Enter for 5 min more");
+    terminal.shows("Type b and Enter for what led here, + and Enter for 5 min more");
     terminal.shows("Type 1, 2, 3 or 4 and Enter");
     terminal.press("+\r");
     terminal.shows("It now expires in");
     terminal.press("+1\r");
     terminal.shows("There is no such choice.");
     assert!(is_waiting(&gateway, &agent, &call));
+}
+
+#[test]
+fn what_led_here_is_shown_line_by_line_and_answers_nothing() {
+    let gateway = Gateway::start();
+    let agent = gateway.key("agent");
+    let (first, _) = asked(&gateway, &agent, "rm -rf /srv/first");
+    asked(&gateway, &agent, RISKY);
+    let mut terminal = lines(&gateway, &["--plain"], &[]);
+    terminal.shows("q to quit:");
+    terminal.press("1\r");
+    terminal.shows("Type 1, 2, 3 or 4 and Enter");
+    terminal.press("b\r");
+    terminal.shows("This is the first call of its run.");
+    terminal.press("\r");
+    terminal.shows("q to quit:");
+    terminal.press("2\r");
+    terminal.shows("Type 1, 2, 3 or 4 and Enter");
+    terminal.press("b\r");
+    terminal.shows("The calls before, the oldest first:");
+    terminal.shows("waiting for a person");
+    assert!(is_waiting(&gateway, &agent, &first));
 }
 
 #[test]

@@ -112,10 +112,16 @@ pub(crate) fn chosen(typed: &str, choices: &[Choice]) -> Choosing {
     }
 }
 
-/// Returns how to ask for more time, where that is offered.
-pub(crate) fn more_time(approval: &ApprovalView) -> Option<String> {
-    let more = UnixMillis::of_seconds(approval.extend_seconds?);
-    Some(format!("Type {MORE} and Enter for {} more", span(more.0)))
+/// Returns what can be typed besides an answer: for what led here, and for more time where that is offered.
+pub(crate) fn besides(approval: &ApprovalView) -> String {
+    let before = format!("Type {BEFORE} and Enter for what led here");
+    match approval.extend_seconds {
+        Some(seconds) => {
+            let more = span(UnixMillis::of_seconds(seconds).0);
+            format!("{before}, {MORE} and Enter for {more} more")
+        }
+        None => before,
+    }
 }
 
 /// Returns what led to the call of `id`, in words.
@@ -154,10 +160,7 @@ pub(crate) fn prompt(choices: &[Choice]) -> String {
     } else {
         ""
     };
-    format!(
-        "Type {} and Enter{note}; {BEFORE} shows what led here",
-        numbers(choices)
-    )
+    format!("Type {} and Enter{note}", numbers(choices))
 }
 
 /// Returns the numbers of `choices`, as a person reads them: `1, 2 or 4`.

@@ -29,6 +29,8 @@ pub(super) struct Granting {
     selected: usize,
     /// How long and how often, as typed.
     limit: Input,
+    /// The limit as it was before it was edited.
+    kept: String,
     is_editing: bool,
     wrong: Option<String>,
 }
@@ -61,6 +63,7 @@ impl Granting {
             offered: Offered::Asked,
             selected: 0,
             limit: Input::new(Lines::One, LIMIT_BYTES_MAX),
+            kept: String::new(),
             is_editing: false,
             wrong: None,
         }
@@ -98,8 +101,9 @@ impl Granting {
                     }
                     Err(why) => self.wrong = Some(why),
                 },
+                // It cancels the edit; a limit that was set before stays.
                 Some(Act::Leave) => {
-                    self.limit.set("");
+                    self.limit.set(&self.kept);
                     self.is_editing = false;
                     self.wrong = None;
                 }
@@ -114,7 +118,10 @@ impl Granting {
             Some(Act::Up) => self.selected = self.selected.saturating_sub(1),
             Some(Act::Down) => self.selected = (self.selected + 1).min(last),
             Some(Act::Leave) => return Chosen::Leaves,
-            Some(Act::EditLimit) if !self.scopes().is_empty() => self.is_editing = true,
+            Some(Act::EditLimit) if !self.scopes().is_empty() => {
+                self.kept = self.limit.text();
+                self.is_editing = true;
+            }
             Some(Act::Confirm) if !self.scopes().is_empty() => {
                 return if armed == Armed::Yes {
                     self.answer()

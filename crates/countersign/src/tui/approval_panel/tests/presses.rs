@@ -302,6 +302,27 @@ fn a_permission_can_be_limited() {
 }
 
 #[test]
+fn escape_cancels_a_limit_that_is_being_edited_and_loosens_nothing() {
+    let mut shown = Shown::read(&card());
+    shown.press(KeyCode::Char('3'));
+    shown.told(&answered(PREVIEW, 200, preview()));
+    shown.press(KeyCode::Char('e'));
+    shown.type_text("30m");
+    shown.press_now(KeyCode::Enter);
+    shown.press(KeyCode::Char('e'));
+    shown.type_text(" x");
+    shown.press_now(KeyCode::Esc);
+    assert!(
+        shown.text().contains("Valid for 30 min"),
+        "{}",
+        shown.text()
+    );
+    let reaction = shown.press(KeyCode::Enter);
+    let body = sent(&reaction.wishes, "/resolve").unwrap();
+    assert_eq!(body["lasts_seconds"], 1_800);
+}
+
+#[test]
 fn pasting_answers_nothing() {
     let mut shown = Shown::read(&card());
     shown.panel.pasted("1\n", shown.now);
