@@ -1,11 +1,14 @@
 //! `Chat`: a channel that also receives input and carries conversations.
 //!
 //! The binary joins it to the gate and to the built-in agent. A chat understands its platform; it
-//! decides nothing.
+//! decides nothing. What people do reaches us in one of two ways, and is treated the same: the
+//! platform calls a [`Route`] of the gateway, or the chat hears of it by a connection of its own and
+//! tells it as [`Heard::Arrived`].
 
+use reqwest::header::HeaderMap;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
-use tokio::sync::mpsc;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
 
 use crate::order::{Delivered, Order};
 use crate::press::{Click, Clicker, Untrusted};
@@ -15,12 +18,13 @@ use crate::{BoxFuture, Channel, DeliveryError};
 /// A channel through which people answer and talk.
 pub trait Chat: Channel {
     /// Reads what the platform sent to one of its routes, and finds out who sent it.
-    fn receive<'a>(&'a self, route: Route, body: &'a [u8]) -> BoxFuture<'a, Received>;
+    fn receive<'a>(&'a self, call: Callback<'a>) -> BoxFuture<'a, Received>;
 
-    /// Returns what the platform is answered.
-    fn respond(&self, route: Route, response: &Response) -> Value;
+    /// Returns what the platform is answered there.
+    fn respond(&self, route: Route, response: &Response) -> Reply;
 
-    /// Asks the person behind `click` for words, as a dialog; they come back to [`Route::Dialog`].
+    /// Asks the person behind `click` for words; they come back as a click with
+    /// [`Proof::Dialog`](crate::press::Proof::Dialog).
     fn ask_for_words<'a>(
         &'a self,
         order: &'a Order,
@@ -28,9 +32,9 @@ pub trait Chat: Channel {
         handle: &'a str,
     ) -> BoxFuture<'a, Result<(), DeliveryError>>;
 
-    /// Does what it does by itself, and tells what people say, for as long as it is polled. With
-    /// `since`, the platform's own milliseconds, it begins with what was said after that.
-    fn follow(&self, since: Option<i64>, heard: mpsc::Sender<Heard>) -> BoxFuture<'_, ()>;
+    /// Does what it does by itself, and tells what people say, for as long as it is polled. It begins
+    /// with what was said after `since`.
+    fn follow(&self, since: Since, heard: mpsc::Sender<Heard>) -> BoxFuture<'_, ()>;
 
     /// Posts into a conversation and returns what it takes to change it. `key` names the post, for
     /// platforms that can tell a second try from a second message.
@@ -101,6 +105,48 @@ pub enum Route {
     Dialog,
 }
 
+/// What the platform sent to a route, as it came.
+#[derive(Clone, Copy, Debug)]
+pub struct Callback<'a> {
+    /// Where it came in.
+    pub route: Route,
+    /// Its headers: most platforms sign there.
+    pub headers: &'a HeaderMap,
+    /// Its body, as it was signed.
+    pub body: &'a [u8],
+}
+
+/// What a platform is answered at a route.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reply {
+    /// HTTP.
+    pub status: u16,
+    /// JSON.
+    pub body: Value,
+}
+
+impl Reply {
+    /// Returns a good reply that says `body`.
+    pub const fn ok(body: Value) -> Self {
+        Self { status: 200, body }
+    }
+
+    /// Returns a reply of this status that says nothing.
+    pub fn status(status: u16) -> Self {
+        let body = json!({});
+        Self { status, body }
+    }
+}
+
+/// Where a chat begins to listen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Since {
+    /// When something was last heard, in the platform's own milliseconds.
+    pub at: Option<i64>,
+    /// What the chat last told as [`Heard::Cursor`].
+    pub cursor: Option<String>,
+}
+
 /// What came in.
 #[derive(Clone, Debug)]
 pub enum Received {
@@ -117,6 +163,8 @@ pub enum Received {
     Refused(Untrusted),
     /// A dialog was closed without an answer.
     Nothing,
+    /// The chat has dealt with it, or refuses it in its platform's own way.
+    Done(Reply),
 }
 
 /// A command somebody typed.
@@ -154,17 +202,31 @@ pub enum Response {
     },
     /// It did not count, or there is nothing to change: words for the person alone.
     Words(String),
+    /// It did not count, and what was pressed never will: its question is over, or it is a card that
+    /// is not the delivered one. Words for the person alone; its buttons can go.
+    Over(String),
     /// Words for a person who has a dialog open.
     DialogError(String),
     /// All is well and there is nothing to say.
     Nothing,
 }
 
-/// Incoming messages and reactions.
-#[derive(Clone, Debug)]
+/// What a chat hears by a connection of its own.
+#[derive(Debug)]
 pub enum Heard {
     /// Something said to us.
     Message(Message),
+    /// A button or a command, as it would come in at a route. It is answered there.
+    Arrived {
+        /// Which route.
+        route: Route,
+        /// What it is.
+        received: Received,
+        /// Where the response goes.
+        reply: oneshot::Sender<Response>,
+    },
+    /// Everything before this was heard. It is kept, and given back in [`Since`].
+    Cursor(String),
     /// A reaction or a reply that answers a card.
     Click(Box<Click>),
     /// It listens from now on. What was deleted before that it does not tell.

@@ -34,7 +34,7 @@ use self::paint::Canvas;
 pub use self::settings::MattermostSettings;
 use self::trigger::ServerKey;
 use self::wire::{Place, Post, Team, User};
-use crate::chat::{Chat, Finding, Heard, Received, Response, Route};
+use crate::chat::{Callback, Chat, Finding, Heard, Received, Reply, Response, Route, Since};
 use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Press, Standing, Untrusted};
 use crate::seal::Bound;
@@ -434,18 +434,18 @@ impl Channel for Mattermost {
 }
 
 impl Chat for Mattermost {
-    fn receive<'a>(&'a self, route: Route, body: &'a [u8]) -> BoxFuture<'a, Received> {
+    fn receive<'a>(&'a self, call: Callback<'a>) -> BoxFuture<'a, Received> {
         Box::pin(async move {
-            match route {
-                Route::Action => self.action(body).await,
-                Route::Command => self.command(body).await,
-                Route::Dialog => self.dialog(body).await,
+            match call.route {
+                Route::Action => self.action(call.body).await,
+                Route::Command => self.command(call.body).await,
+                Route::Dialog => self.dialog(call.body).await,
             }
         })
     }
 
-    fn respond(&self, route: Route, response: &Response) -> Value {
-        callback::respond(self, route, response)
+    fn respond(&self, route: Route, response: &Response) -> Reply {
+        Reply::ok(callback::respond(self, route, response))
     }
 
     fn ask_for_words<'a>(
@@ -460,9 +460,9 @@ impl Chat for Mattermost {
         })
     }
 
-    fn follow(&self, since: Option<i64>, heard: mpsc::Sender<Heard>) -> BoxFuture<'_, ()> {
+    fn follow(&self, since: Since, heard: mpsc::Sender<Heard>) -> BoxFuture<'_, ()> {
         Box::pin(async move {
-            tokio::join!(self.keep_commands(), self.listen(since, heard));
+            tokio::join!(self.keep_commands(), self.listen(since.at, heard));
         })
     }
 

@@ -8,7 +8,7 @@
 
 use std::time::Duration;
 
-use countersign_channels::chat::{Chat as _, Heard, Received, Route, State};
+use countersign_channels::chat::{Callback, Chat as _, Heard, Received, Route, Since, State};
 use countersign_channels::mattermost::{Mattermost, MattermostSettings};
 use countersign_channels::order::{Aftermath, Attempt, Destination, Order, Subject};
 use countersign_channels::press::{Click, Press, Standing, Untrusted};
@@ -82,14 +82,20 @@ impl Scene {
 
     fn receive(&self, body: &Value) -> Received {
         let body = body.to_string();
-        let received = self.channel.receive(Route::Action, body.as_bytes());
+        let headers = reqwest::header::HeaderMap::new();
+        let received = self.channel.receive(Callback {
+            route: Route::Action,
+            headers: &headers,
+            body: body.as_bytes(),
+        });
         self.runtime.block_on(received)
     }
 
     /// Follows what happens until the returned half is dropped.
-    fn follow(&self, since: Option<i64>) -> mpsc::Receiver<Heard> {
+    fn follow(&self, at: Option<i64>) -> mpsc::Receiver<Heard> {
         let (tell, heard) = mpsc::channel(64);
         let channel = self.channel.clone();
+        let since = Since { at, cursor: None };
         self.runtime
             .spawn(async move { channel.follow(since, tell).await });
         heard
@@ -168,7 +174,10 @@ fn order(number: usize, attempt: Attempt) -> Order {
 fn clicked(received: Received) -> Click {
     match received {
         Received::Click { click, .. } => *click,
-        other @ (Received::Typed(_) | Received::Refused(_) | Received::Nothing) => {
+        other @ (Received::Typed(_)
+        | Received::Refused(_)
+        | Received::Nothing
+        | Received::Done(_)) => {
             panic!("no click: {other:?}")
         }
     }
@@ -319,7 +328,11 @@ fn what_is_said_to_the_bot_is_heard_once_also_over_a_restart_of_the_server() {
     let texts = |heard: &mut mpsc::Receiver<Heard>, count: usize| -> Vec<String> {
         let said = (0..count).map(|_| match next(&scene.runtime, heard) {
             Heard::Message(message) => message.text,
-            other @ (Heard::Click(_) | Heard::Connected | Heard::Gone { .. }) => {
+            other @ (Heard::Click(_)
+            | Heard::Arrived { .. }
+            | Heard::Cursor(_)
+            | Heard::Connected
+            | Heard::Gone { .. }) => {
                 format!("{other:?}")
             }
         });

@@ -296,14 +296,18 @@ pub(super) fn dialog(press: Press, state: &str) -> Value {
 /// Returns what the server is answered; it takes nothing but 200.
 pub(super) fn respond(chat: &Mattermost, route: Route, response: &Response) -> Value {
     match (route, response) {
-        (Route::Command, Response::Words(words) | Response::Counted { words, .. }) => json!({
+        (
+            Route::Command,
+            Response::Words(words) | Response::Over(words) | Response::Counted { words, .. },
+        ) => json!({
             "response_type": "ephemeral",
             "text": quiet(words),
             "skip_slack_parsing": true,
         }),
-        (Route::Dialog, Response::Words(words) | Response::DialogError(words)) => {
-            json!({ "error": words })
-        }
+        (
+            Route::Dialog,
+            Response::Words(words) | Response::Over(words) | Response::DialogError(words),
+        ) => json!({ "error": words }),
         (
             Route::Action,
             Response::Counted {
@@ -327,7 +331,7 @@ pub(super) fn respond(chat: &Mattermost, route: Route, response: &Response) -> V
             })
         }
         (Route::Action | Route::Command, Response::DialogError(words))
-        | (Route::Action, Response::Words(words)) => json!({
+        | (Route::Action, Response::Words(words) | Response::Over(words)) => json!({
             "ephemeral_text": quiet(words),
             "skip_slack_parsing": true,
         }),

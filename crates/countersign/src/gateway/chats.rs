@@ -12,14 +12,13 @@ mod voice;
 use std::sync::Arc;
 
 use countersign_agent::Agent;
-use countersign_channels::chat::{Chat, Finding, Received, Response, Route};
+use countersign_channels::chat::{Callback, Chat, Finding, Received, Reply, Response, Route};
 use countersign_channels::press::{Click, Clicker, Standing};
 use countersign_core::id::KeyId;
 use countersign_core::tier::Tier;
 use countersign_gate::Gate;
 use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::chats::click::{Clicked, Outcome, Refusal};
-use serde_json::Value;
 
 /// One chat, and what it is joined to.
 #[derive(Clone, Debug)]
@@ -31,17 +30,30 @@ pub(crate) struct Desk {
 
 impl Desk {
     /// Does what came in at a route of the chat, and returns what the platform is answered.
-    pub(crate) async fn callback(&self, route: Route, body: &[u8]) -> Value {
-        let response = match self.chat.receive(route, body).await {
+    pub(crate) async fn callback(&self, call: Callback<'_>) -> Reply {
+        match self.chat.receive(call).await {
+            Received::Done(reply) => reply,
+            received @ (Received::Click { .. }
+            | Received::Typed(_)
+            | Received::Refused(_)
+            | Received::Nothing) => {
+                let response = self.done(call.route, received).await;
+                self.chat.respond(call.route, &response)
+            }
+        }
+    }
+
+    /// Does what came in, at a route or by a connection, and returns the response to it.
+    pub(crate) async fn done(&self, route: Route, received: Received) -> Response {
+        match received {
             Received::Click { click, handle } => self.pressed(route, &click, &handle).await,
             Received::Typed(typed) => Response::Words(self.typed(&typed).await),
             Received::Refused(why) => {
                 tracing::warn!(channel = self.chat.name(), %why, "a callback was refused");
                 Response::Words(Refusal::Untrusted(why).words())
             }
-            Received::Nothing => Response::Nothing,
-        };
-        self.chat.respond(route, &response)
+            Received::Nothing | Received::Done(_) => Response::Nothing,
+        }
     }
 
     async fn pressed(&self, route: Route, click: &Click, handle: &str) -> Response {
@@ -59,6 +71,7 @@ impl Desk {
                         delivered,
                         words,
                     },
+                    None if is_over(&refusal) => Response::Over(words),
                     None => Response::Words(words),
                 };
             }
@@ -133,5 +146,24 @@ impl Desk {
             via: self.chat.name().to_owned(),
             tier: Tier::T3,
         }
+    }
+}
+
+/// Whether what was refused so is never accepted: the question is over, or has another card.
+const fn is_over(refusal: &Refusal) -> bool {
+    match refusal {
+        Refusal::Answered(_) | Refusal::Expired | Refusal::Withdrawn | Refusal::OtherCard => true,
+        Refusal::Untrusted(_)
+        | Refusal::Forged
+        | Refusal::DialogOver
+        | Refusal::Unknown
+        | Refusal::Bot
+        | Refusal::AccountClosed
+        | Refusal::Unverified
+        | Refusal::Stranger
+        | Refusal::NotYours(_)
+        | Refusal::NotOffered
+        | Refusal::NotSeen
+        | Refusal::Failed(_) => false,
     }
 }

@@ -176,6 +176,8 @@ operations! {
     fn threads_untold(channel: &str) -> Vec<Thread> = runs.threads_untold;
     fn begin_listening(channel: &str) -> () = runs.begin_listening;
     fn heard_at(channel: &str) -> Option<i64> = runs.heard_at;
+    fn note_cursor(channel: &str, cursor: &str) -> () = runs.note_cursor;
+    fn cursor(channel: &str) -> Option<String> = runs.cursor;
     fn record_usage(task: &str, model: &str, prompt_tokens: u64, completion_tokens: u64) -> ()
         = runs.record_usage;
     fn usage(who: &Principal, since: Option<i64>) -> Vec<UsageView> = runs.usage;

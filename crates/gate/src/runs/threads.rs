@@ -46,6 +46,9 @@ struct StoredThread {
     told: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     model: Option<String>,
+    /// Of a whole channel: how far it was heard, in the chat's own words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
 }
 
 impl Runs {
@@ -74,6 +77,7 @@ impl Runs {
                 heard_at: at,
                 told: stored.told,
                 model: stored.model,
+                cursor: None,
             };
             let record = known.as_ref();
             let session = record.map_or_else(fresh_session, |it| it.session.clone());
@@ -228,6 +232,21 @@ impl Runs {
         }
     }
 
+    /// Notes how far a channel was heard, in the chat's own words.
+    pub async fn note_cursor(&self, channel: &str, cursor: &str) -> Result<(), GateError> {
+        self.change_record(channel, |_, stored| {
+            stored.cursor = Some(cursor.to_owned());
+        })
+        .await
+    }
+
+    /// Returns how far a channel was heard.
+    pub async fn cursor(&self, channel: &str) -> Result<Option<String>, GateError> {
+        let record = self.base.store.get(Kind::Thread, channel).await?;
+        let stored: Option<StoredThread> = record.as_ref().map(read).transpose()?;
+        Ok(stored.and_then(|stored| stored.cursor))
+    }
+
     /// Returns when something was last heard in a channel, by the chat's clock.
     pub async fn heard_at(&self, channel: &str) -> Result<Option<i64>, GateError> {
         let query = Query {
@@ -272,8 +291,17 @@ impl Runs {
         place: &str,
         change: impl Fn(&mut Record, &mut StoredThread),
     ) -> Result<(), GateError> {
+        self.change_record(&id(who, place), change).await
+    }
+
+    async fn change_record(
+        &self,
+        id: &str,
+        change: impl Fn(&mut Record, &mut StoredThread),
+    ) -> Result<(), GateError> {
         retry_on_conflict(|| async {
-            let Some(mut record) = self.thread_record(who, place).await? else {
+            let known = self.base.store.get(Kind::Thread, id).await?;
+            let Some(mut record) = known else {
                 return Ok(());
             };
             let mut stored: StoredThread = read(&record)?;

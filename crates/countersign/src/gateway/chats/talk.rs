@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use countersign_agent::RunRequest;
 use countersign_agent::message::Message as Said;
-use countersign_channels::chat::{Heard, Message};
+use countersign_channels::chat::{Heard, Message, Since};
 use countersign_channels::press::{Click, Untrusted};
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Principal;
@@ -51,13 +51,10 @@ impl Desk {
     /// Hears what is said in the chat and does it, for as long as it is polled.
     pub(crate) async fn listen(&self) {
         let name = self.chat.name();
-        let since = match self.gate.heard_at(name).await {
-            Ok(since) => since,
-            Err(error) => {
-                tracing::warn!(%error, "what was said before cannot be known");
-                None
-            }
-        };
+        let since = self.since().await.unwrap_or_else(|error| {
+            tracing::warn!(%error, "what was said before cannot be known");
+            Since::default()
+        });
         self.resume().await;
         let (sender, mut heard) = mpsc::channel(HEARD_MAX);
         let strangers = Strangers::default();
@@ -67,6 +64,23 @@ impl Desk {
                 match heard {
                     Heard::Message(message) => self.take(message, &strangers).await,
                     Heard::Click(click) => self.take_click(&click, &strangers).await,
+                    Heard::Arrived {
+                        route,
+                        received,
+                        reply,
+                    } => {
+                        // One that has to wait holds no other up.
+                        let desk = self.clone();
+                        tokio::spawn(async move {
+                            // Who does not wait for it any more has gone away.
+                            let _heard = reply.send(desk.done(route, received).await);
+                        });
+                    }
+                    Heard::Cursor(cursor) => {
+                        if let Err(error) = self.gate.note_cursor(name, &cursor).await {
+                            tracing::warn!(%error, "how far the chat was heard is not kept");
+                        }
+                    }
                     Heard::Connected => {
                         if let Err(error) = self.gate.look_for_cards(name).await {
                             tracing::warn!(%error, "deleted cards cannot be looked for");
@@ -84,6 +98,15 @@ impl Desk {
             std::future::pending::<()>().await;
         };
         tokio::join!(following, taking);
+    }
+
+    /// Returns where listening goes on.
+    async fn since(&self) -> Result<Since, GateError> {
+        let name = self.chat.name();
+        Ok(Since {
+            at: self.gate.heard_at(name).await?,
+            cursor: self.gate.cursor(name).await?,
+        })
     }
 
     /// A reaction or a reply that answers a card. Who is refused is told so alone.

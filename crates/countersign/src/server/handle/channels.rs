@@ -6,12 +6,11 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use countersign_channels::Channel as _;
-use countersign_channels::chat::Route;
+use countersign_channels::chat::{Callback, Route};
 use countersign_core::id::ApprovalId;
 use countersign_core::tier::Tier;
 use countersign_gate::records::request::Reply;
 use countersign_gate::records::view::ApprovalView;
-use serde_json::Value;
 
 use super::{Answer, Reach};
 use crate::gateway::chats::Desk;
@@ -41,9 +40,8 @@ pub(crate) async fn action(
     headers: HeaderMap,
     body: Bytes,
 ) -> Result<Response, Problem> {
-    if let Ok(desk) = desk(&app, &name) {
-        let answer = desk.callback(Route::Action, &body).await;
-        return Ok(Json(answer).into_response());
+    if desk(&app, &name).is_ok() {
+        return callback(&app, &name, Route::Action, &headers, &body).await;
     }
     let view = webhook(&app, &name, &headers, &body).await?;
     Ok(Json(view).into_response())
@@ -56,10 +54,10 @@ pub(crate) async fn action(
 pub(crate) async fn command(
     State(app): Reach,
     Path(name): Path<String>,
+    headers: HeaderMap,
     body: Bytes,
-) -> Answer<Value> {
-    let desk = desk(&app, &name)?;
-    Ok(Json(desk.callback(Route::Command, &body).await))
+) -> Result<Response, Problem> {
+    callback(&app, &name, Route::Command, &headers, &body).await
 }
 
 /// Callback for a dialog
@@ -69,10 +67,10 @@ pub(crate) async fn command(
 pub(crate) async fn dialog(
     State(app): Reach,
     Path(name): Path<String>,
+    headers: HeaderMap,
     body: Bytes,
-) -> Answer<Value> {
-    let desk = desk(&app, &name)?;
-    Ok(Json(desk.callback(Route::Dialog, &body).await))
+) -> Result<Response, Problem> {
+    callback(&app, &name, Route::Dialog, &headers, &body).await
 }
 
 /// Diagnoses a channel
@@ -96,6 +94,23 @@ pub(crate) async fn doctor(
         channel: name,
         findings,
     }))
+}
+
+async fn callback(
+    app: &App,
+    name: &str,
+    route: Route,
+    headers: &HeaderMap,
+    body: &[u8],
+) -> Result<Response, Problem> {
+    let call = Callback {
+        route,
+        headers,
+        body,
+    };
+    let reply = desk(app, name)?.callback(call).await;
+    let status = StatusCode::from_u16(reply.status).unwrap_or(StatusCode::BAD_GATEWAY);
+    Ok((status, Json(reply.body)).into_response())
 }
 
 fn desk<'a>(app: &'a App, name: &str) -> Result<&'a Desk, Problem> {
