@@ -4,6 +4,7 @@
 //! store nor the gate. What people do in a chat becomes a [`press::Click`], which the gate checks.
 
 pub mod chat;
+mod face;
 pub mod mattermost;
 mod ntfy;
 pub mod order;

@@ -24,37 +24,50 @@ pub enum Press {
     Revoke,
 }
 
-const WORDS: &[(&str, Press)] = &[
-    ("once", Press::Choose(Choice::Once)),
-    ("session", Press::Choose(Choice::Session)),
-    ("always", Press::Choose(Choice::Always)),
-    ("deny", Press::Choose(Choice::Deny)),
-    ("denynote", Press::DenyNote),
-    ("view", Press::View),
-    ("answer1", Press::Answer(1)),
-    ("answer2", Press::Answer(2)),
-    ("answer3", Press::Answer(3)),
-    ("answer4", Press::Answer(4)),
-    ("answer5", Press::Answer(5)),
-    ("answer6", Press::Answer(6)),
-    ("answer7", Press::Answer(7)),
-    ("answer8", Press::Answer(8)),
-    ("answer9", Press::Answer(9)),
-    ("other", Press::Other),
-    ("revoke", Press::Revoke),
+/// Each press, with its word, and its letter where a button has little room.
+const WORDS: &[(&str, char, Press)] = &[
+    ("once", 'o', Press::Choose(Choice::Once)),
+    ("session", 's', Press::Choose(Choice::Session)),
+    ("always", 'a', Press::Choose(Choice::Always)),
+    ("deny", 'd', Press::Choose(Choice::Deny)),
+    ("denynote", 'n', Press::DenyNote),
+    ("view", 'v', Press::View),
+    ("answer1", '1', Press::Answer(1)),
+    ("answer2", '2', Press::Answer(2)),
+    ("answer3", '3', Press::Answer(3)),
+    ("answer4", '4', Press::Answer(4)),
+    ("answer5", '5', Press::Answer(5)),
+    ("answer6", '6', Press::Answer(6)),
+    ("answer7", '7', Press::Answer(7)),
+    ("answer8", '8', Press::Answer(8)),
+    ("answer9", '9', Press::Answer(9)),
+    ("other", 'w', Press::Other),
+    ("revoke", 'r', Press::Revoke),
 ];
 
 impl Press {
     /// Returns its word: letters and digits only, because platforms route by it.
     pub fn word(self) -> &'static str {
-        let known = WORDS.iter().find(|(_, press)| *press == self);
-        known.map_or("none", |(word, _)| word)
+        let known = WORDS.iter().find(|(.., press)| *press == self);
+        known.map_or("none", |(word, ..)| word)
+    }
+
+    /// Returns its letter.
+    pub fn letter(self) -> char {
+        let known = WORDS.iter().find(|(.., press)| *press == self);
+        known.map_or('-', |(_, letter, _)| *letter)
+    }
+
+    /// Returns what `letter` stands for.
+    pub fn of_letter(letter: char) -> Option<Self> {
+        let known = WORDS.iter().find(|(_, known, _)| *known == letter);
+        known.map(|(.., press)| *press)
     }
 
     /// Returns what `word` stands for.
     pub fn of(word: &str) -> Option<Self> {
-        let known = WORDS.iter().find(|(known, _)| *known == word);
-        known.map(|(_, press)| *press)
+        let known = WORDS.iter().find(|(known, ..)| *known == word);
+        known.map(|(.., press)| *press)
     }
 
     /// Returns the choice it makes, if it makes one.
@@ -230,9 +243,11 @@ mod tests {
 
     #[test]
     fn every_press_has_a_word_of_letters_and_digits_that_leads_back_to_it() {
-        for (word, press) in WORDS {
+        for (word, letter, press) in WORDS {
             assert_eq!(Press::of(word), Some(*press));
             assert_eq!(press.word(), *word);
+            assert_eq!(Press::of_letter(*letter), Some(*press));
+            assert_eq!(press.letter(), *letter);
             assert!(word.bytes().all(|byte| byte.is_ascii_alphanumeric()));
         }
         assert_eq!(Press::of("approve"), None);

@@ -7,21 +7,20 @@
 use std::fmt::Write as _;
 
 use countersign_core::approval::Choice;
-use countersign_core::card::{Card, Field, Fit, utc};
+use countersign_core::card::{Card, Fit};
 use countersign_core::status::Risk;
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::wire::Post;
-use crate::order::{Aftermath, Closing, Inquiry, Order, Shown, Subject};
-use crate::press::{ANSWERS_MAX, Press, label};
+use crate::face;
+use crate::order::{Closing, Inquiry, Order, Shown, Subject};
+use crate::press::Press;
 use crate::seal::Bound;
 use crate::text::{code, fenced, inert};
 
 /// Longest card that is shown whole, in characters. The server would take more; nobody would read it.
 pub(super) const CARD_CHARS_MAX: usize = 6000;
-/// Longest name of a button, in characters.
-const NAME_CHARS_MAX: usize = 40;
 
 /// Where and for whom a card is painted.
 #[derive(Clone, Debug)]
@@ -89,21 +88,12 @@ struct Fact {
     short: bool,
 }
 
-impl Fact {
-    /// One of several on a line.
-    fn short(title: &str, value: &str) -> Self {
+impl From<face::Fact> for Fact {
+    fn from(fact: face::Fact) -> Self {
         Self {
-            short: true,
-            ..Self::wide(title, value)
-        }
-    }
-
-    /// One on a line of its own.
-    fn wide(title: &str, value: &str) -> Self {
-        Self {
-            title: title.to_owned(),
-            value: value.to_owned(),
-            short: false,
+            title: inert(&fact.name),
+            value: inert(&fact.text),
+            short: !fact.is_wide,
         }
     }
 }
@@ -122,30 +112,22 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
         Fit::Complete(_) => Shown::Whole,
         Fit::Cut { .. } => Shown::Cut,
     };
-    let deadline = deadline(card.expires_at.seconds());
-    let (text, fields) = match shown {
-        Shown::Whole => (whole_text(card), facts(card, &deadline)),
-        Shown::Cut => {
-            let risk = Fact::short("Risk", card.risk.word());
-            let fields = vec![risk, Fact::short("Open until", &deadline)];
-            (fenced(&fit.text()), fields)
-        }
+    let text = match shown {
+        Shown::Whole => whole_text(card),
+        Shown::Cut => fenced(&fit.text()),
     };
-    let mut fields = fields;
-    fields.extend(left(&order.aftermath));
-    let mut presses = presses(card, shown, order.is_opened);
-    if order.aftermath.is_revocable {
-        presses.push(Press::Revoke);
-    }
+    let facts = face::facts(card, shown).into_iter();
+    let facts = facts.chain(face::left(&order.aftermath));
+    let presses = face::presses(order, shown);
     let description = card.reasons.first().unwrap_or(&card.title);
     let mut attachments = vec![Attachment {
         fallback: "An agent's call needs confirmation",
         color: color(card, order.closing),
         title: inert(description),
         text,
-        fields,
+        fields: facts.map(Fact::from).collect(),
         footer: footer(card, canvas, &presses),
-        actions: actions(&presses, order, canvas, |press| label(press).to_owned()),
+        actions: actions(&presses, order, canvas),
     }];
     if let (Shown::Whole, Some(words)) = (shown, &card.explanation) {
         // What the agent says about itself comes last, and is marked as that.
@@ -157,7 +139,7 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
         });
     }
     Painted {
-        message: headline(order, "⚠️ Command Approval Required", canvas),
+        message: headline(order, canvas),
         attachments,
         shown,
     }
@@ -175,55 +157,22 @@ fn paint_question(inquiry: &Inquiry, order: &Order, canvas: &Canvas<'_>) -> Pain
         ..Attachment::default()
     };
     if inquiry.outcome.is_none() {
-        let deadline = deadline(inquiry.expires_at.seconds());
-        attachment.fields.push(Fact::short("Open until", &deadline));
-        let numbers = (1..=ANSWERS_MAX).take(inquiry.choices.len());
-        let presses: Vec<Press> = numbers.map(Press::Answer).chain([Press::Other]).collect();
-        attachment.actions = actions(&presses, order, canvas, |press| match press {
-            Press::Answer(number) => answer_name(inquiry, number),
-            Press::Other | Press::Choose(_) | Press::DenyNote | Press::View | Press::Revoke => {
-                label(press).to_owned()
-            }
-        });
+        let deadline = face::deadline(inquiry.expires_at.seconds());
+        attachment.fields.push(deadline.into());
+        let presses = face::presses(order, Shown::Whole);
+        attachment.actions = actions(&presses, order, canvas);
         if canvas.action_url.is_none() {
             "Reply in this thread to answer.".clone_into(&mut attachment.footer);
         }
     }
     Painted {
-        message: headline(order, "❓ Clarification Needed", canvas),
+        message: headline(order, canvas),
         attachments: vec![attachment],
         shown: Shown::Whole,
     }
 }
 
-/// Returns what may be pressed. Who has not seen all of it is not offered to allow it.
-pub(super) fn presses(card: &Card, shown: Shown, is_opened: bool) -> Vec<Press> {
-    if card.outcome.is_some() {
-        return Vec::new();
-    }
-    let is_seen = shown == Shown::Whole || is_opened;
-    let mut presses: Vec<Press> = Vec::new();
-    for choice in &card.choices {
-        match choice {
-            Choice::Once | Choice::Session | Choice::Always if !is_seen => {}
-            Choice::Once | Choice::Session | Choice::Always => {
-                presses.push(Press::Choose(*choice));
-            }
-            Choice::Deny => presses.extend([Press::Choose(Choice::Deny), Press::DenyNote]),
-        }
-    }
-    if shown == Shown::Cut {
-        presses.push(Press::View);
-    }
-    presses
-}
-
-fn actions(
-    presses: &[Press],
-    order: &Order,
-    canvas: &Canvas<'_>,
-    name: impl Fn(Press) -> String,
-) -> Vec<Value> {
+fn actions(presses: &[Press], order: &Order, canvas: &Canvas<'_>) -> Vec<Value> {
     let Some(url) = canvas.action_url else {
         return Vec::new();
     };
@@ -241,7 +190,7 @@ fn actions(
         json!({
             "id": press.word(),
             "type": "button",
-            "name": name(*press),
+            "name": face::name(&order.what, *press),
             "style": style(*press),
             "integration": {
                 "url": url,
@@ -279,56 +228,6 @@ fn whole_text(card: &Card) -> String {
     text
 }
 
-fn facts(card: &Card, deadline: &str) -> Vec<Fact> {
-    let mut facts = vec![
-        Fact::short("Risk", card.risk.word()),
-        Fact::short("Tool", &inert(&card.tool)),
-    ];
-    for reason in card.reasons.iter().skip(1) {
-        facts.push(Fact::wide("Why", &inert(reason)));
-    }
-    for place in card.look_at() {
-        facts.push(Fact::wide("Look at", &inert(&place)));
-    }
-    for help in &card.help_lines {
-        facts.push(Fact::wide("Help line", &inert(help)));
-    }
-    for Field { name, text, .. } in card.lineage.iter().filter(|field| !field.code) {
-        let name = if name == "Directory" { "Folder" } else { name };
-        let (name, value) = (inert(name), inert(text));
-        facts.push(if text.chars().count() <= NAME_CHARS_MAX {
-            Fact::short(&name, &value)
-        } else {
-            Fact::wide(&name, &value)
-        });
-    }
-    let tier = format!("{}, {}", card.tier.word(), card.tier.sentence());
-    facts.push(Fact::wide("Separation", &inert(&tier)));
-    if card.outcome.is_none() {
-        facts.push(Fact::short("Open until", deadline));
-    }
-    facts
-}
-
-/// Returns what an answer left, for whoever reads the card later.
-fn left(aftermath: &Aftermath) -> Vec<Fact> {
-    let mut facts = Vec::new();
-    if let Some(note) = &aftermath.note {
-        facts.push(Fact::wide("Note", &inert(note)));
-    }
-    if let Some(covers) = &aftermath.covers {
-        facts.push(Fact::wide("Grant", &inert(covers)));
-    }
-    if let Some(by) = &aftermath.revoked_by {
-        facts.push(Fact::short("Grant revoked by", &inert(by)));
-    }
-    facts
-}
-
-fn deadline(seconds: i64) -> String {
-    code(&utc(seconds))
-}
-
 /// Returns what stands small below a card: its id, and what can be done where there are no buttons.
 fn footer(card: &Card, canvas: &Canvas<'_>, presses: &[Press]) -> String {
     let id = format!("{} · {}", card.approval_id, card.digest);
@@ -352,29 +251,13 @@ fn footer(card: &Card, canvas: &Canvas<'_>, presses: &[Press]) -> String {
     )
 }
 
-fn answer_name(inquiry: &Inquiry, number: u8) -> String {
-    let at = usize::from(number).saturating_sub(1);
-    let choice = inquiry.choices.get(at).map_or("", String::as_str);
-    let name = format!("{number}. {choice}");
-    if name.chars().count() <= NAME_CHARS_MAX {
-        return name;
+fn headline(order: &Order, canvas: &Canvas<'_>) -> String {
+    let (sign, words) = face::headline(order);
+    let line = format!("{sign} {}", inert(words));
+    if order.what.outcome().is_some() || canvas.mentions.is_empty() {
+        return line;
     }
-    // The whole answer stands above.
-    let head: String = name.chars().take(NAME_CHARS_MAX - 1).collect();
-    format!("{head}…")
-}
-
-fn headline(order: &Order, waiting: &str, canvas: &Canvas<'_>) -> String {
-    let Some(words) = order.what.outcome() else {
-        return format!("{waiting} {}", canvas.mentions)
-            .trim_end()
-            .to_owned();
-    };
-    let sign = match order.closing {
-        Some(Closing::Approved | Closing::Answered) => "✅",
-        Some(Closing::Denied | Closing::Expired | Closing::Withdrawn) | None => "⛔",
-    };
-    format!("{sign} {}", inert(words))
+    format!("{line} {}", canvas.mentions)
 }
 
 fn color(card: &Card, closing: Option<Closing>) -> &'static str {

@@ -13,9 +13,10 @@ use countersign_core::time::UnixMillis;
 use serde_json::{Value, json};
 
 use super::callback::{dialog, respond};
-use super::paint::{CARD_CHARS_MAX, Canvas, paint, presses};
+use super::paint::{CARD_CHARS_MAX, Canvas, paint};
 use super::{KEY_PROP, Mattermost, MattermostSettings};
 use crate::chat::{Response, Route};
+use crate::face::presses;
 use crate::order::{
     Aftermath, Attempt, Closing, Delivered, Destination, Inquiry, Order, Shown, Subject,
 };
@@ -155,9 +156,14 @@ fn allow_is_there_only_if_all_of_it_is() {
 
 #[test]
 fn who_has_opened_all_of_it_is_offered_to_allow() {
-    let card = terminal("rm -rf /srv/www");
-    let has_once =
-        |shown, is_opened| presses(&card, shown, is_opened).contains(&Press::Choose(Choice::Once));
+    let card = Subject::Card(Box::new(terminal("rm -rf /srv/www")));
+    let has_once = |shown, is_opened| {
+        let order = Order {
+            is_opened,
+            ..order(card.clone())
+        };
+        presses(&order, shown).contains(&Press::Choose(Choice::Once))
+    };
     assert!(has_once(Shown::Whole, false));
     assert!(!has_once(Shown::Cut, false));
     assert!(has_once(Shown::Cut, true));
