@@ -14,6 +14,7 @@ pub mod push;
 mod recorder;
 pub mod registry;
 pub mod seal;
+pub mod telegram;
 pub mod text;
 mod webhook;
 pub mod zone;

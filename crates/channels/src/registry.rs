@@ -6,9 +6,10 @@
 use crate::mattermost;
 use crate::ntfy::NTFY;
 use crate::platform::Platform;
+use crate::telegram;
 
 /// Every chat platform.
-pub const PLATFORMS: &[Platform] = &[mattermost::settings::PLATFORM];
+pub const PLATFORMS: &[Platform] = &[mattermost::settings::PLATFORM, telegram::settings::PLATFORM];
 
 /// The type of a channel that is no chat.
 pub const WEBHOOK: &str = "webhook";

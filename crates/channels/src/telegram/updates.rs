@@ -1,0 +1,545 @@
+//! Hears what people do, by long poll or at the route, and answers it.
+//!
+//! Telegram keeps what nobody has confirmed for a day, so presses made while we were away arrive late;
+//! whether they are in time is for the gate's clock to say. How far was heard is confirmed by the next
+//! request and kept by the gate. What arrives twice counts once: a press and a command are tickets.
+
+use std::time::Duration;
+
+use countersign_core::command::TABLE;
+use countersign_core::id::{ApprovalId, ClarificationId};
+use futures_util::future::join_all;
+use serde_json::{Value, json};
+use tokio::sync::{mpsc, oneshot};
+
+use super::api::ApiError;
+use super::data::Data;
+use super::paint::UNITS_MAX;
+use super::rich::Rich;
+use super::send::unix_seconds;
+use super::wire::{Pressed, Said, Update, User};
+use super::{REPLIED_MAX, Telegram, locked};
+use crate::chat::{Heard, Message, Received, Response, Route, Since, Typed};
+use crate::press::{Click, Clicker, Proof, Standing, Untrusted};
+
+/// How long the server waits for something new.
+const POLL: Duration = Duration::from_secs(50);
+/// First pause after a poll that failed; it doubles up to the longest.
+const PAUSE_FIRST: Duration = Duration::from_millis(500);
+const PAUSE_MAX: Duration = Duration::from_secs(30);
+/// How long what was kept says something about the next number, in seconds: after a week without
+/// news Telegram begins at another.
+const CURSOR_SECONDS_MAX: i64 = 6 * 24 * 3600;
+/// What is heard of.
+const ALLOWED: [&str; 2] = ["message", "callback_query"];
+/// Longest text of a reply to a press, in characters.
+const ALERT_CHARS_MAX: usize = 200;
+/// What every bot is greeted with.
+const START: &str = "start";
+
+impl Telegram {
+    /// Tells what happens, for as long as it is polled.
+    pub(super) async fn listen(&self, since: Since, heard: mpsc::Sender<Heard>) {
+        let mut pause = PAUSE_FIRST;
+        while let Err(error) = self.begin().await {
+            self.note_deaf(Some(error.to_string()));
+            tracing::warn!(%error, "the bot cannot listen yet");
+            if !rest(&heard, &mut pause).await {
+                return;
+            }
+        }
+        self.note_deaf(None);
+        if heard.send(Heard::Connected).await.is_err() {
+            return;
+        }
+        if self.inner.settings.callback_url.is_some() {
+            *locked(&self.inner.arriving) = Some(heard.clone());
+            heard.closed().await;
+            *locked(&self.inner.arriving) = None;
+        } else {
+            self.poll(since.cursor.as_deref().and_then(offset), &heard)
+                .await;
+        }
+    }
+
+    /// Learns who we are, and says how updates are to come.
+    async fn begin(&self) -> Result<(), ApiError> {
+        self.known().await?;
+        let settings = &self.inner.settings;
+        let (Some(url), Some(secret)) = (&settings.callback_url, &settings.secret) else {
+            return Ok(());
+        };
+        let url = format!(
+            "{}/channels/{}/action",
+            url.trim_end_matches('/'),
+            settings.name
+        );
+        let params = json!({ "url": url, "secret_token": secret, "allowed_updates": ALLOWED });
+        let _set: bool = self.inner.api.call("setWebhook", &params).await?;
+        Ok(())
+    }
+
+    async fn poll(&self, offset: Option<i64>, heard: &mpsc::Sender<Heard>) {
+        let mut offset = offset;
+        let mut pause = PAUSE_FIRST;
+        loop {
+            let mut params = json!({ "timeout": POLL.as_secs(), "allowed_updates": ALLOWED });
+            if let (Some(offset), Some(params)) = (offset, params.as_object_mut()) {
+                params.insert("offset".to_owned(), json!(offset));
+            }
+            let polled = self
+                .inner
+                .api
+                .wait::<Vec<Update>>("getUpdates", &params, POLL);
+            let polled = tokio::select! {
+                polled = polled => polled,
+                () = heard.closed() => return,
+            };
+            let updates = match polled {
+                Ok(updates) => updates,
+                Err(error) => {
+                    self.note_deaf(Some(error.to_string()));
+                    tracing::warn!(%error, "what is new could not be asked for");
+                    if !rest(heard, &mut pause).await {
+                        return;
+                    }
+                    continue;
+                }
+            };
+            self.note_deaf(None);
+            pause = PAUSE_FIRST;
+            let Some(last) = updates.iter().map(|update| update.update_id).max() else {
+                continue;
+            };
+            let each = updates
+                .into_iter()
+                .map(|update| self.happened(update, heard));
+            if join_all(each).await.contains(&None) {
+                // Nobody took it, so it is not confirmed.
+                return;
+            }
+            offset = Some(last + 1);
+            let cursor = format!("{}@{}", last + 1, unix_seconds());
+            if heard.send(Heard::Cursor(cursor)).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn note_deaf(&self, why: Option<String>) {
+        *locked(&self.inner.deaf) = why;
+    }
+
+    /// Deals with one update; `None` if nobody took it.
+    pub(super) async fn happened(&self, update: Update, heard: &mpsc::Sender<Heard>) -> Option<()> {
+        if let Some(pressed) = update.callback_query {
+            return self.pressed(&pressed, heard).await;
+        }
+        if let Some(said) = update.message {
+            return self.said(said, heard).await;
+        }
+        Some(())
+    }
+
+    async fn pressed(&self, pressed: &Pressed, heard: &mpsc::Sender<Heard>) -> Option<()> {
+        let (route, received) = match self.read_press(pressed) {
+            Some(click) => (
+                match click.proof {
+                    Proof::Dialog { .. } => Route::Dialog,
+                    Proof::Button { .. } | Proof::OnCard | Proof::Typed => Route::Action,
+                },
+                Received::Click {
+                    click: Box::new(click),
+                    handle: pressed.id.clone(),
+                },
+            ),
+            None => (Route::Action, Received::Refused(Untrusted::Malformed)),
+        };
+        let response = arrive(heard, route, received).await?;
+        self.answer_press(pressed, &response).await;
+        Some(())
+    }
+
+    /// Reads a press. Of the message Telegram says where it is; all else is the button's.
+    fn read_press(&self, pressed: &Pressed) -> Option<Click> {
+        let message = pressed.message.as_ref()?;
+        let data = Data::read(&pressed.data)?;
+        let place = message.chat.id.to_string();
+        let card = match data.proof {
+            // A second yes stands below its card.
+            Proof::Dialog { .. } => message.reply_to_message.as_ref()?.message_id,
+            Proof::Button { .. } | Proof::OnCard | Proof::Typed => message.message_id,
+        };
+        Some(Click {
+            ticket: Some(format!("press:{}", pressed.id)),
+            proof: data.proof,
+            subject: data.subject,
+            press: data.press,
+            reference: format!("{place}/{card}"),
+            place,
+            ..self.click(clicker(&pressed.from))
+        })
+    }
+
+    async fn answer_press(&self, pressed: &Pressed, response: &Response) {
+        let (words, is_alert) = match response {
+            Response::Counted { words, .. } => (words.as_str(), false),
+            Response::Words(words) | Response::Over(words) | Response::DialogError(words) => {
+                (words.as_str(), true)
+            }
+            Response::Nothing => ("", false),
+        };
+        let words: String = words.chars().take(ALERT_CHARS_MAX).collect();
+        let mut params = json!({ "callback_query_id": pressed.id, "show_alert": is_alert });
+        if let (false, Some(params)) = (words.is_empty(), params.as_object_mut()) {
+            params.insert("text".to_owned(), json!(words));
+        }
+        let answered = self.inner.api.call::<bool>("answerCallbackQuery", &params);
+        let painted = async {
+            match (response, &pressed.message) {
+                (
+                    Response::Counted {
+                        order, delivered, ..
+                    },
+                    message,
+                ) => {
+                    let below = message.as_ref().filter(|it| it.reply_to_message.is_some());
+                    if let (Some(said), Some(data)) = (below, Data::read(&pressed.data))
+                        && matches!(data.proof, Proof::Dialog { .. })
+                    {
+                        // The second yes was said.
+                        let reference = format!("{}/{}", said.chat.id, said.message_id);
+                        note(self.take_buttons(&reference).await);
+                    }
+                    self.paint_again(delivered, order).await
+                }
+                (Response::Over(_), Some(message)) => {
+                    let reference = format!("{}/{}", message.chat.id, message.message_id);
+                    self.take_buttons(&reference).await
+                }
+                (
+                    Response::Words(_)
+                    | Response::Over(_)
+                    | Response::DialogError(_)
+                    | Response::Nothing,
+                    _,
+                ) => Ok(()),
+            }
+        };
+        let (answered, painted) = tokio::join!(answered, painted);
+        // A press that waited for us is too old to be answered, and counts nevertheless.
+        if let Err(error) = answered
+            && !error.says("query is too old")
+        {
+            tracing::warn!(%error, "a press could not be answered");
+        }
+        note(painted);
+    }
+
+    async fn said(&self, said: Said, heard: &mpsc::Sender<Heard>) -> Option<()> {
+        let Some(from) = &said.from else {
+            return Some(());
+        };
+        // Nobody can say who speaks as a group, and programs are not talked to.
+        if said.sender_chat.is_some() || from.is_bot || said.text.is_empty() {
+            return Some(());
+        }
+        let Ok(us) = self.known().await else {
+            return None;
+        };
+        let person = clicker(from);
+        if let Some(click) = self.answer_to_prompt(&said, &us, person.clone()) {
+            let received = Received::Click {
+                click: Box::new(click),
+                handle: String::new(),
+            };
+            let response = arrive(heard, Route::Dialog, received).await?;
+            self.answer_words(&said, &response).await;
+            return Some(());
+        }
+        if let Some(typed) = self.typed(&said, &us, person.clone()) {
+            let received = Received::Typed(Box::new(typed));
+            let response = arrive(heard, Route::Command, received).await?;
+            self.answer_words(&said, &response).await;
+            return Some(());
+        }
+        let Some(text) = meant_for(&said, &us).filter(|_| self.inner.settings.talk) else {
+            return Some(());
+        };
+        let message = Message {
+            id: format!("{}/{}", said.chat.id, said.message_id),
+            thread: conversation(&said),
+            clicker: person,
+            text,
+            // Numbers of messages grow in every conversation, and no two are the same.
+            at: said.message_id,
+        };
+        heard.send(Heard::Message(message)).await.ok()
+    }
+
+    /// Returns the click that a reply to one of our prompts is.
+    fn answer_to_prompt(&self, said: &Said, us: &User, clicker: Clicker) -> Option<Click> {
+        let prompt = said.reply_to_message.as_ref()?;
+        if prompt.from.as_ref()?.id != us.id {
+            return None;
+        }
+        let (data, card) = prompt.text.lines().next_back()?.rsplit_once('.')?;
+        let data = Data::read(data)?;
+        let card: i64 = card.parse().ok()?;
+        let place = said.chat.id.to_string();
+        Some(Click {
+            ticket: Some(format!("reply:{place}/{}", said.message_id)),
+            proof: data.proof,
+            subject: data.subject,
+            press: data.press,
+            reference: format!("{place}/{card}"),
+            place,
+            text: Some(said.text.clone()).filter(|text| !text.trim().is_empty()),
+            ..self.click(clicker)
+        })
+    }
+
+    fn typed(&self, said: &Said, us: &User, clicker: Clicker) -> Option<Typed> {
+        let (name, rest) = command(&said.text, us)?;
+        let place = said.chat.id.to_string();
+        let card = said.reply_to_message.as_ref();
+        let card = card.filter(|it| it.from.as_ref().is_some_and(|from| from.id == us.id));
+        let subject = card.and_then(|card| question_of(&card.text));
+        let above = card.zip(subject).map(|(card, subject)| {
+            let reference = format!("{place}/{}", card.message_id);
+            let mut replied = locked(&self.inner.replied);
+            replied.push_back((reference.clone(), subject));
+            if replied.len() > REPLIED_MAX {
+                replied.pop_front();
+            }
+            reference
+        });
+        Some(Typed {
+            name: name.to_owned(),
+            rest: rest.to_owned(),
+            clicker,
+            is_reply: above.is_some(),
+            thread: above.unwrap_or_else(|| conversation(said)),
+            ticket: Some(format!("typed:{place}/{}", said.message_id)),
+            place,
+            transport: Ok(()),
+        })
+    }
+
+    /// Answers a message: where others read along, to its author alone.
+    async fn answer_words(&self, said: &Said, response: &Response) {
+        let words = match response {
+            Response::Counted {
+                order,
+                delivered,
+                words,
+            } => {
+                note(self.paint_again(delivered, order).await);
+                words
+            }
+            Response::Words(words) | Response::Over(words) | Response::DialogError(words) => words,
+            Response::Nothing => return,
+        };
+        let mut rich = Rich::default();
+        rich.markdown(words);
+        let here = (
+            said.chat.id,
+            said.message_thread_id.filter(|_| said.is_topic_message),
+        );
+        let account = said.from.as_ref().map_or(said.chat.id, |from| from.id);
+        let to = if said.chat.is_private() {
+            here
+        } else {
+            (account, None)
+        };
+        for part in rich.split(UNITS_MAX) {
+            let below = said.chat.is_private().then_some(said.message_id);
+            match self.send_rich(to, &part, &Value::Null, below).await {
+                Ok(_) => {}
+                // A bot may not begin a conversation.
+                Err(error) if error.code() == Some(403) && to != here => {
+                    let mut hint = Rich::default();
+                    hint.plain("I answer you alone: open a conversation with me, press Start, and ask again.");
+                    let hint = self.send_rich(here, &hint, &Value::Null, Some(said.message_id));
+                    note(hint.await.map(drop));
+                    return;
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a reply could not be sent");
+                    return;
+                }
+            }
+        }
+    }
+}
+
+/// Tells what arrived and waits for the response; `None` if nobody takes it.
+async fn arrive(heard: &mpsc::Sender<Heard>, route: Route, received: Received) -> Option<Response> {
+    let (reply, response) = oneshot::channel();
+    let arrived = Heard::Arrived {
+        route,
+        received,
+        reply,
+    };
+    heard.send(arrived).await.ok()?;
+    response.await.ok()
+}
+
+/// Waits before something is tried again; whether anybody still wants it.
+async fn rest(heard: &mpsc::Sender<Heard>, pause: &mut Duration) -> bool {
+    tokio::select! {
+        () = tokio::time::sleep(*pause) => {
+            *pause = (*pause * 2).min(PAUSE_MAX);
+            true
+        }
+        () = heard.closed() => false,
+    }
+}
+
+fn note(done: Result<(), ApiError>) {
+    if let Err(error) = done {
+        tracing::warn!(%error, "a message could not be changed");
+    }
+}
+
+fn clicker(user: &User) -> Clicker {
+    Clicker {
+        account: user.id.to_string(),
+        standing: if user.is_bot {
+            Standing::Bot
+        } else {
+            Standing::Person
+        },
+    }
+}
+
+/// Returns the conversation a message belongs to: its chat, and the topic if there is one.
+fn conversation(said: &Said) -> String {
+    let topic = said.message_thread_id.filter(|_| said.is_topic_message);
+    match topic {
+        Some(topic) => format!("{}/{topic}", said.chat.id),
+        None => said.chat.id.to_string(),
+    }
+}
+
+/// Returns where to go on, if what was kept is not too old to say so.
+fn offset(cursor: &str) -> Option<i64> {
+    let (offset, at) = cursor.split_once('@')?;
+    let at: i64 = at.parse().ok()?;
+    let is_young = unix_seconds().saturating_sub(at) < CURSOR_SECONDS_MAX;
+    offset.parse().ok().filter(|_| is_young)
+}
+
+/// Returns the question a card of ours is about, as its last line says.
+fn question_of(text: &str) -> Option<String> {
+    let last = text.lines().next_back()?;
+    let id = last.split(' ').next()?;
+    let is_question = ApprovalId::is_id(id) || ClarificationId::is_id(id);
+    is_question.then(|| id.to_owned())
+}
+
+/// Returns the command of ours that a text is, and what follows it. `/name@other` is another bot's.
+fn command<'a>(text: &'a str, us: &User) -> Option<(&'static str, &'a str)> {
+    let line = text.strip_prefix('/')?;
+    let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
+    let (name, bot) = name.split_once('@').unwrap_or((name, ""));
+    if !bot.is_empty() && !bot.eq_ignore_ascii_case(&us.username) {
+        return None;
+    }
+    let name = name.to_ascii_lowercase();
+    if name == START {
+        // Whoever presses Start learns who they are to us.
+        return Some(("whoami", ""));
+    }
+    let row = TABLE.iter().find(|row| row.name == name)?;
+    Some((row.name, rest.trim()))
+}
+
+/// Returns what was said to us: everything in a conversation of two, elsewhere what names us or
+/// replies to us.
+fn meant_for(said: &Said, us: &User) -> Option<String> {
+    let name = format!("@{}", us.username);
+    let is_named = |word: &str| {
+        let word = word.trim_end_matches([',', ':', ';', '.', '!', '?']);
+        word.eq_ignore_ascii_case(&name)
+    };
+    let reply = said.reply_to_message.as_ref();
+    let to_us = reply.is_some_and(|it| it.from.as_ref().is_some_and(|from| from.id == us.id));
+    let is_meant = said.chat.is_private() || to_us || said.text.split_whitespace().any(is_named);
+    if !is_meant {
+        return None;
+    }
+    let text = said.text.trim();
+    let first = text.split_whitespace().next().unwrap_or("");
+    let rest = if is_named(first) {
+        text.get(first.len()..).unwrap_or_default()
+    } else {
+        text
+    };
+    Some(rest.trim().to_owned()).filter(|rest| !rest.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn us() -> User {
+        User {
+            id: 1,
+            is_bot: true,
+            username: "cs_bot".to_owned(),
+            ..User::default()
+        }
+    }
+
+    #[test]
+    fn a_command_is_ours_or_another_bots() {
+        let rows = [
+            ("/approve appr_1 once", Some(("approve", "appr_1 once"))),
+            ("/approve@CS_bot", Some(("approve", ""))),
+            ("/approve@other_bot", None),
+            ("/start", Some(("whoami", ""))),
+            ("/unknown", None),
+            ("approve", None),
+            ("/ approve", None),
+        ];
+        for (text, expected) in rows {
+            assert_eq!(command(text, &us()), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_kept_number_is_worth_something_for_days_only() {
+        let now = unix_seconds();
+        assert_eq!(offset(&format!("12@{now}")), Some(12));
+        assert_eq!(
+            offset(&format!("12@{}", now - CURSOR_SECONDS_MAX - 1)),
+            None
+        );
+        assert_eq!(offset("12"), None);
+    }
+
+    #[test]
+    fn only_what_names_us_is_meant_for_us_unless_we_are_alone() {
+        let said = |kind: &str, text: &str| Said {
+            chat: super::super::wire::Place {
+                kind: kind.to_owned(),
+                ..Default::default()
+            },
+            text: text.to_owned(),
+            ..Said::default()
+        };
+        let rows = [
+            ("private", "hello", Some("hello")),
+            ("group", "hello", None),
+            ("group", "@cs_bot, clean up", Some("clean up")),
+            ("group", "please @cs_bot look", Some("please @cs_bot look")),
+            ("group", "@cs_botx clean up", None),
+            ("group", "@cs_bot", None),
+        ];
+        for (kind, text, expected) in rows {
+            let meant = meant_for(&said(kind, text), &us());
+            assert_eq!(meant.as_deref(), expected, "{kind}: {text}");
+        }
+    }
+}
