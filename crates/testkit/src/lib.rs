@@ -7,8 +7,10 @@ pub mod ntfy;
 pub mod postgres;
 pub mod push;
 pub mod relay;
+mod serving;
 mod skipped;
 pub mod smtp;
+pub mod telegram;
 
 pub use skipped::{SKIPS_FILE, skipped};
 

@@ -11,6 +11,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::server::{Shared, locked};
 use super::settings::RateLimit;
+use crate::serving::Cut;
 
 /// How the server fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,10 +54,6 @@ pub(super) struct Planned {
 pub(super) struct Buckets {
     left: HashMap<String, (f64, Instant)>,
 }
-
-/// Marks an answer that is never sent.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Cut;
 
 impl Buckets {
     /// Takes one; or says how many seconds to wait.
@@ -116,10 +113,10 @@ async fn answer(shared: &Shared, path: &str, request: Request, next: Next) -> Re
         None => next.run(request).await,
         Some(Fault::Refuse) => status(503),
         Some(Fault::Status(code)) => status(code),
-        Some(Fault::DropBefore) => cut(),
+        Some(Fault::DropBefore) => Cut::response(),
         Some(Fault::DropAfter) => {
             next.run(request).await;
-            cut()
+            Cut::response()
         }
         Some(Fault::Slow(pause)) => {
             tokio::time::sleep(pause).await;
@@ -176,11 +173,5 @@ fn fits(pattern: &str, path: &str) -> bool {
 fn status(code: u16) -> Response {
     let mut response = Response::new(Body::from("the server is not well"));
     *response.status_mut() = StatusCode::from_u16(code).unwrap_or(StatusCode::BAD_GATEWAY);
-    response
-}
-
-fn cut() -> Response {
-    let mut response = Response::new(Body::empty());
-    response.extensions_mut().insert(Cut);
     response
 }

@@ -1,27 +1,22 @@
 //! Starts, stops and restarts the server with its state.
 
-use std::convert::Infallible;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::Duration;
 
-use axum::Router;
-use axum::body::Body;
 use axum::http::Method;
-use hyper::service::service_fn;
-use hyper_util::rt::TokioIo;
 use serde_json::{Map, Value};
-use tokio::sync::{oneshot, watch};
-use tower::ServiceExt as _;
+use tokio::sync::watch;
 
-use super::gatekeeper::{Buckets, Cut, Fault, Hit, Planned};
+use super::gatekeeper::{Buckets, Fault, Hit, Planned};
 use super::settings::Settings;
 use super::trigger::Signer;
 use super::websocket::Sockets;
 use super::world::{self, User, World};
 use super::{posts, routes};
+use crate::serving::Serving;
 
 /// How long a test waits for something the server should see.
 const PATIENCE: Duration = Duration::from_mins(1);
@@ -69,14 +64,8 @@ impl Inside {
 pub struct MattermostServer {
     address: SocketAddr,
     inside: Shared,
-    running: Option<Running>,
+    running: Option<Serving>,
     admin_token: String,
-}
-
-#[derive(Debug)]
-struct Running {
-    stop: oneshot::Sender<()>,
-    thread: std::thread::JoinHandle<()>,
 }
 
 impl MattermostServer {
@@ -128,9 +117,7 @@ impl MattermostServer {
     /// Stops it. Every connection is cut; what is in the database stays.
     pub fn stop(&mut self) {
         if let Some(running) = self.running.take() {
-            // The thread may have ended by itself.
-            let _told = running.stop.send(()).is_ok();
-            let _ended = running.thread.join().is_ok();
+            running.stop();
         }
         locked(&self.inside.sockets).clear();
         self.inside.world().pending.clear();
@@ -265,54 +252,8 @@ fn with_admin() -> (World, String) {
 }
 
 /// Serves in a thread of its own until it is told to stop.
-fn serve(listener: std::net::TcpListener, inside: Shared) -> io::Result<Running> {
-    listener.set_nonblocking(true)?;
-    let routes = routes::all(inside);
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()?;
-    let (stop, stopped) = oneshot::channel::<()>();
-    let thread = std::thread::Builder::new()
-        .name("strict-mattermost".to_owned())
-        .spawn(move || {
-            runtime.block_on(async move {
-                tokio::select! {
-                    ended = accept(listener, routes) => eprintln!("mattermost ended: {ended:?}"),
-                    // Fails when the server is dropped, which is what is waited for.
-                    _stopped = stopped => {}
-                }
-            });
-            // Dropping the runtime drops every connection, in the middle of what it did.
-        })?;
-    Ok(Running { stop, thread })
-}
-
-async fn accept(listener: std::net::TcpListener, routes: Router) -> io::Result<Infallible> {
-    let listener = tokio::net::TcpListener::from_std(listener)?;
-    loop {
-        let (stream, _) = listener.accept().await?;
-        stream.set_nodelay(true)?;
-        let routes = routes.clone();
-        tokio::spawn(async move {
-            let service = service_fn(move |request: hyper::Request<hyper::body::Incoming>| {
-                let routes = routes.clone();
-                async move {
-                    let answer = routes.oneshot(request.map(Body::new)).await;
-                    let Ok(answer) = answer;
-                    if answer.extensions().get::<Cut>().is_some() {
-                        // An error here ends the connection without a word.
-                        return Err(io::Error::from(io::ErrorKind::ConnectionAborted));
-                    }
-                    Ok(answer)
-                }
-            });
-            let connection = hyper::server::conn::http1::Builder::new()
-                .serve_connection(TokioIo::new(stream), service)
-                .with_upgrades();
-            // A client that goes away, or is cut off, ends its connection and nothing else.
-            let _ended = connection.await.is_ok();
-        });
-    }
+fn serve(listener: std::net::TcpListener, inside: Shared) -> io::Result<Serving> {
+    Serving::start("strict-mattermost", listener, routes::all(inside))
 }
 
 pub(super) fn locked<T: ?Sized>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
