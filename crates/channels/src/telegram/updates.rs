@@ -213,7 +213,9 @@ impl Telegram {
                     }
                     self.paint_again(delivered, order).await
                 }
-                (Response::Over(_), Some(message)) => {
+                // Any client can send what another card carries, on this one; only of a copy, which
+                // says itself what it is about, the buttons go.
+                (Response::Over(_), Some(message)) if is_about(message, &pressed.data) => {
                     let reference = format!("{}/{}", message.chat.id, message.message_id);
                     self.take_buttons(&reference).await
                 }
@@ -428,6 +430,12 @@ fn offset(cursor: &str) -> Option<i64> {
     let at: i64 = at.parse().ok()?;
     let is_young = unix_seconds().saturating_sub(at) < CURSOR_SECONDS_MAX;
     offset.parse().ok().filter(|_| is_young)
+}
+
+/// Whether a card says itself that it is about the question of `data`.
+fn is_about(message: &Said, data: &str) -> bool {
+    let subject = Data::read(data).map(|data| data.subject);
+    subject.is_some() && question_of(&message.text) == subject
 }
 
 /// Returns the question a card of ours is about, as its last line says.
