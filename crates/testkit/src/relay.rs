@@ -115,9 +115,12 @@ async fn pass(
         Way::Nowhere => None,
         Way::To(url) => {
             let mut request = shared.client.request(method, format!("{url}{uri}"));
-            for name in ["content-type", "accept", "authorization", "user-agent"] {
-                if let Some(value) = headers.get(name) {
-                    request = request.header(name, value.clone());
+            // All but what belongs to one connection: platforms sign in headers of their own.
+            for (name, value) in &headers {
+                if !["host", "connection", "content-length", "transfer-encoding"]
+                    .contains(&name.as_str())
+                {
+                    request = request.header(name.clone(), value.clone());
                 }
             }
             heard(request.body(body)).await
