@@ -2,6 +2,7 @@
 //!
 //! Separate from the registry, so that a platform's module does not import the list it stands in.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -19,6 +20,34 @@ pub struct Platform {
     pub allowed_users: &'static str,
     /// Builds a chat, or returns what is wrong with its settings.
     pub build: fn(Settings<'_>) -> Result<Arc<dyn Chat>, String>,
+    /// What is asked when a channel of it is added, in order.
+    pub questions: &'static [Question],
+    /// How people find the id of their account there.
+    pub account: &'static str,
+}
+
+/// Something that is asked when a channel is added.
+#[derive(Clone, Copy, Debug)]
+pub struct Question {
+    /// Where to click to get it.
+    pub how: &'static str,
+    /// What is asked.
+    pub ask: &'static str,
+    /// The key in the section of the channel.
+    pub key: &'static str,
+    /// What kind of answer it wants.
+    pub wants: Wants,
+}
+
+/// What kind of answer a question wants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wants {
+    /// A secret, which the gateway finds in this variable; the key names the variable.
+    Secret(&'static str),
+    /// A text.
+    Text,
+    /// A text, or nothing.
+    Maybe,
 }
 
 /// The settings of one channel.
@@ -30,6 +59,8 @@ pub struct Settings<'a> {
     pub values: &'a Value,
     /// The names under which people list their accounts there.
     pub accounts: Vec<String>,
+    /// Variables that count before those of the environment: what somebody has just typed.
+    pub variables: BTreeMap<String, String>,
 }
 
 impl Settings<'_> {
@@ -50,6 +81,9 @@ impl Settings<'_> {
         let name = self
             .text(key)
             .ok_or_else(|| format!("`{key}` is not set"))?;
+        if let Some(typed) = self.variables.get(&name) {
+            return Ok(typed.clone());
+        }
         std::env::var(&name).map_err(|_| format!("the variable `{name}` is not set"))
     }
 }

@@ -117,7 +117,7 @@ pub(crate) enum Command {
     Keys(Keys),
     /// Show and change who may answer
     People(People),
-    /// List, test and diagnose channels
+    /// List, add, test and diagnose channels
     #[command(
         after_help = "Exit code: 0 ok, 1 problems found, 2 usage error, 21 nobody answered, 22 no gateway."
     )]
@@ -506,7 +506,7 @@ pub(crate) enum PeopleCommand {
     },
 }
 
-/// List, test and diagnose channels.
+/// List, add, test and diagnose channels.
 #[derive(Debug, Args)]
 pub(crate) struct Channels {
     #[command(subcommand)]
@@ -527,6 +527,17 @@ pub(crate) enum ChannelsCommand {
         name: String,
         /// Seconds to wait for the click
         #[arg(long, default_value_t = 120)]
+        wait: u32,
+    },
+    /// Set a chat up: asks what is needed, checks it, writes it down, sends a practice card
+    Add {
+        /// The platform
+        platform: String,
+        /// Its name in the configuration [default: the platform's]
+        #[arg(long)]
+        name: Option<String>,
+        /// Seconds to wait for the gateway that uses it; 0 only writes it down
+        #[arg(long, default_value_t = 300)]
         wait: u32,
     },
     /// Check the setup of a channel and suggest fixes

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{Mattermost, NAME};
 use crate::chat::Chat;
-use crate::platform::{Platform, Settings};
+use crate::platform::{Platform, Question, Settings, Wants};
 
 /// The row of Mattermost in the registry.
 pub(crate) const PLATFORM: Platform = Platform {
@@ -14,6 +14,42 @@ pub(crate) const PLATFORM: Platform = Platform {
     needs: "it needs `type: mattermost`, the server's `url`, and `token_env`, the variable the bot's token is in",
     allowed_users: "MATTERMOST_ALLOWED_USERS",
     build,
+    questions: &[
+        Question {
+            how: "The address that people open in their browser.",
+            ask: "The address of the server",
+            key: "url",
+            wants: Wants::Text,
+        },
+        Question {
+            how: "In Mattermost: Integrations → Bot Accounts → Add Bot Account; make it a team admin for slash commands. \
+                  Its token is shown once.",
+            ask: "The bot's token",
+            key: "token_env",
+            wants: Wants::Secret("MATTERMOST_TOKEN"),
+        },
+        Question {
+            how: "The name of the team, as it stands in the address of its channels. Add the bot to the team.",
+            ask: "The team",
+            key: "team",
+            wants: Wants::Text,
+        },
+        Question {
+            how: "The name of the channel for cards, as it stands in its address. Add the bot to it. Without one each approver \
+                  gets cards directly.",
+            ask: "The channel (empty: none)",
+            key: "channel",
+            wants: Wants::Maybe,
+        },
+        Question {
+            how: "Where the Mattermost server reaches this gateway, such as http://127.0.0.1:7777. Without it people answer by \
+                  reaction or reply instead of by button.",
+            ask: "The callback address (empty: none)",
+            key: "callback_url",
+            wants: Wants::Maybe,
+        },
+    ],
+    account: "it is in the person's profile; `/whoami` there shows it, too",
 };
 
 /// What stands before a command whose own name is taken, if nothing is configured.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use super::{NAME, Telegram};
 use crate::chat::Chat;
-use crate::platform::{Platform, Settings};
+use crate::platform::{Platform, Question, Settings, Wants};
 
 /// The row of Telegram in the registry.
 pub(crate) const PLATFORM: Platform = Platform {
@@ -14,6 +14,23 @@ pub(crate) const PLATFORM: Platform = Platform {
     needs: "it needs `type: telegram` and `token_env`, the variable the bot's token is in",
     allowed_users: "TELEGRAM_ALLOWED_USERS",
     build,
+    questions: &[
+        Question {
+            how: "In Telegram, open https://t.me/BotFather, send /newbot, choose a name and a username that ends in \
+                  `bot`. BotFather replies with a token. Use a bot of its own: one bot serves one gateway.",
+            ask: "The bot's token",
+            key: "token_env",
+            wants: Wants::Secret("TELEGRAM_TOKEN"),
+        },
+        Question {
+            how: "Cards can go to a group: add the bot to it (group → Add members), and send /whoami there. Ids of groups are \
+                  negative; `/TOPIC` behind it names a topic. Without a group each approver gets cards directly.",
+            ask: "The id of the group (empty: none)",
+            key: "channel",
+            wants: Wants::Maybe,
+        },
+    ],
+    account: "open a conversation with the bot, press Start, and send /whoami: it replies with your id",
 };
 
 /// Where bots speak to Telegram, unless a server of one's own is configured.

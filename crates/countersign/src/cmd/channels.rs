@@ -1,4 +1,6 @@
-//! `countersign channels`: list, test, diagnose.
+//! `countersign channels`: list, add, test, diagnose.
+
+mod add;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -29,9 +31,17 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Does what the command line says.
 pub(crate) fn run(args: &Channels, reach: &Reach) -> Result<ExitCode, Complaint> {
+    if let Some(ChannelsCommand::Add {
+        platform,
+        name,
+        wait,
+    }) = &args.command
+    {
+        return add::add(args, reach, platform, name.as_deref(), *wait);
+    }
     let client = Client::new(reach)?;
     match &args.command {
-        None | Some(ChannelsCommand::List) => list(args, &client),
+        None | Some(ChannelsCommand::List | ChannelsCommand::Add { .. }) => list(args, &client),
         Some(ChannelsCommand::Test { name, wait }) => test(args, &client, name, *wait),
         Some(ChannelsCommand::Doctor { name }) => doctor(args, &client, name.as_deref()),
     }

@@ -2,6 +2,7 @@
 //!
 //! Separate from the gateway, which sees webhooks and chats and does not care how they are made.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign_channels::chat::Chat;
@@ -54,6 +55,7 @@ pub(crate) fn build(values: &Value) -> Result<Channels, Complaint> {
             name,
             values,
             accounts: vec![name.clone()],
+            variables: BTreeMap::new(),
         };
         if wanted == WEBHOOK {
             channels.webhooks.push(webhook(&settings)?);

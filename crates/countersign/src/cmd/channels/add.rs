@@ -1,0 +1,207 @@
+//! `countersign channels add`: asks what a platform needs, checks it, and writes it down.
+//!
+//! Separate from the commands that ask a gateway: this works before there is one.
+
+use std::collections::BTreeMap;
+use std::io::BufRead as _;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use countersign_channels::chat::{Finding, State};
+use countersign_channels::platform::{Platform, Settings, Wants};
+use countersign_channels::registry::{self, PLATFORMS};
+use serde_json::{Map, Value, json};
+
+use super::{channels, line, test};
+use crate::cli::Channels;
+use crate::client::{Client, Reach};
+use crate::complaint::Complaint;
+use crate::config::entries::set;
+use crate::config::read::at;
+use crate::config::{self, Home};
+use crate::show::print;
+
+/// How often it is looked whether the gateway uses the channel.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// What was answered.
+#[derive(Default)]
+struct Answers {
+    /// The section of the channel.
+    section: Map<String, Value>,
+    /// Secrets, by the variable the gateway finds them in.
+    secrets: BTreeMap<String, String>,
+}
+
+/// Asks, checks, writes, and sends a practice card once the gateway uses the channel.
+pub(super) fn add(
+    args: &Channels,
+    reach: &Reach,
+    platform: &str,
+    name: Option<&str>,
+    wait: u32,
+) -> Result<ExitCode, Complaint> {
+    let Some(platform) = registry::platform(platform) else {
+        let known: Vec<&str> = PLATFORMS.iter().map(|it| it.name).collect();
+        let hint = format!("there are: {}", known.join(", "));
+        return Err(Complaint::usage(format!("`{platform}` is no chat"), hint));
+    };
+    let name = name.unwrap_or(platform.name);
+    let home = Home::new(reach.home.clone())?;
+    let values = config::values(&home.file())?.unwrap_or(Value::Null);
+    if !at(&values, &format!("channels.{name}")).is_null() {
+        let message = format!("there is a channel `{name}` already");
+        let hint = format!("`countersign channels doctor {name}` checks it; --name adds another");
+        return Err(Complaint::usage(message, hint));
+    }
+    let answers = ask(platform)?;
+    let findings = examine(platform, name, &answers)?;
+    for finding in &findings {
+        say(&line(finding))?;
+    }
+    if findings.iter().any(|finding| finding.state == State::Bad) {
+        let hint = "nothing was written; do what the arrows say and try again";
+        return Err(Complaint::failed("it does not work like this", hint));
+    }
+    say(&format!(
+        "To answer, somebody must be listed: {}.\n",
+        platform.account
+    ))?;
+    let account = read("Your account's id, to list you as an approver (empty: later)")?;
+    let person = match account.as_str() {
+        "" => None,
+        account => Some((read("Your name on cards")?, account.to_owned())),
+    };
+    for (key, value) in &answers.section {
+        let value = value.as_str().unwrap_or_default();
+        set(&home, &format!("channels.{name}.{key}"), value)?;
+    }
+    say(&next_steps(&home, name, &answers, wait))?;
+    if wait == 0 {
+        return Ok(ExitCode::SUCCESS);
+    }
+    let client = Client::new(reach)?;
+    if !is_used(&client, name, Duration::from_secs(wait.into())) {
+        let hint =
+            format!("start it, then `countersign channels test {name}` sends a practice card");
+        let message = format!("no gateway uses `{name}` yet");
+        return Err(Complaint::failed(message, hint));
+    }
+    if let Some((person, account)) = person {
+        let body = json!({ "name": person, "roles": ["approver"], "accounts": { name: account } });
+        client.post("/v1/people", &body)?;
+    }
+    test(args, &client, name, wait)
+}
+
+fn ask(platform: &Platform) -> Result<Answers, Complaint> {
+    let mut answers = Answers::default();
+    answers.keep("type", platform.name);
+    for (number, question) in (1..).zip(platform.questions) {
+        say(&format!("\n{number}. {}\n", question.how))?;
+        match question.wants {
+            Wants::Secret(variable) => {
+                answers.keep(question.key, variable);
+                let secret = match std::env::var(variable) {
+                    Ok(secret) if !secret.is_empty() => {
+                        say(&format!("{}: taken from ${variable}\n", question.ask))?;
+                        secret
+                    }
+                    Ok(_) | Err(_) => wanted(question.ask)?,
+                };
+                answers.secrets.insert(variable.to_owned(), secret);
+            }
+            Wants::Text => answers.keep(question.key, &wanted(question.ask)?),
+            Wants::Maybe => match read(question.ask)?.as_str() {
+                "" => {}
+                text => answers.keep(question.key, text),
+            },
+        }
+    }
+    Ok(answers)
+}
+
+impl Answers {
+    fn keep(&mut self, key: &str, value: &str) {
+        let value = Value::String(value.to_owned());
+        self.section.insert(key.to_owned(), value);
+    }
+}
+
+/// Speaks to the platform with what was answered, before anything is written.
+fn examine(platform: &Platform, name: &str, answers: &Answers) -> Result<Vec<Finding>, Complaint> {
+    let values = Value::Object(answers.section.clone());
+    let settings = Settings {
+        name,
+        values: &values,
+        accounts: vec![name.to_owned()],
+        variables: answers.secrets.clone(),
+    };
+    let chat = (platform.build)(settings)
+        .map_err(|why| Complaint::usage(format!("it cannot be used: {why}"), platform.needs))?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Complaint::failed(error.to_string(), ""))?;
+    Ok(runtime.block_on(chat.examine()))
+}
+
+/// Returns what is left to do. A secret is not repeated.
+fn next_steps(home: &Home, name: &str, answers: &Answers, wait: u32) -> String {
+    let mut steps = format!("\n`channels.{name}` is in {}. ", home.file().display());
+    steps.push_str("Start the gateway again with what you typed in its environment:\n\n");
+    for variable in answers.secrets.keys() {
+        steps.push_str(&format!("  export {variable}=…\n"));
+    }
+    steps.push_str("  countersign serve\n\n");
+    if wait == 0 {
+        steps.push_str(&format!(
+            "`countersign channels test {name}` then sends a practice card.\n"
+        ));
+    } else {
+        steps.push_str("A practice card follows as soon as it runs.\n");
+    }
+    steps
+}
+
+/// Waits until a gateway uses the channel; whether one does.
+fn is_used(client: &Client, name: &str, patience: Duration) -> bool {
+    let since = Instant::now();
+    loop {
+        if channels(client).is_ok_and(|all| all.iter().any(|it| it.name == name)) {
+            return true;
+        }
+        if since.elapsed() > patience {
+            return false;
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
+}
+
+/// Asks until something is answered.
+fn wanted(what: &str) -> Result<String, Complaint> {
+    loop {
+        let answer = read(what)?;
+        if !answer.is_empty() {
+            return Ok(answer);
+        }
+    }
+}
+
+fn read(what: &str) -> Result<String, Complaint> {
+    say(&format!("{what}: "))?;
+    let mut line = String::new();
+    let read = std::io::stdin().lock().read_line(&mut line);
+    match read {
+        Ok(1..) => Ok(line.trim().to_owned()),
+        Ok(0) => Err(Complaint::usage(
+            "nothing was answered",
+            "`channels add` asks; run it in a terminal, or give it the answers line by line",
+        )),
+        Err(error) => Err(Complaint::failed(error.to_string(), "")),
+    }
+}
+
+fn say(text: &str) -> Result<(), Complaint> {
+    print(text).map_err(|error| Complaint::failed(error.to_string(), ""))
+}
