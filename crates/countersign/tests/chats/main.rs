@@ -16,6 +16,7 @@ mod suite;
 
 mod mattermost;
 mod scene;
+mod telegram;
 mod venue;
 
 #[path = "../shared/ours.rs"]

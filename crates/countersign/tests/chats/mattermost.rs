@@ -92,6 +92,10 @@ impl Venue for Mattermost {
         self.person(who).id.clone()
     }
 
+    fn address(&self, who: Who) -> String {
+        format!("@{}", self.person(who).name)
+    }
+
     fn lead_to(&self, gateway: &Gateway) {
         gateway.url.clone_into(&mut self.gateway.lock().unwrap());
         self.relay.lead_to(&gateway.url);

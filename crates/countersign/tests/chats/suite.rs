@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use countersign_testkit::model::{MODEL, ModelServer, Reply};
+use countersign_testkit::model::{Call, MODEL, ModelServer, Reply};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -36,6 +36,7 @@ macro_rules! hostile {
             an_answer_from_elsewhere_is_on_the_card_and_its_buttons_are_gone,
             a_draft_for_a_person_in_crisis_is_never_shown_to_them,
             commands_answer_and_count_for_approvers_alone,
+            a_message_of_the_agent_is_sent_as_it_was_allowed_and_not_before,
         }
     };
     ($venue:ty: $($scene:ident,)*) => {
@@ -497,4 +498,46 @@ pub(crate) fn commands_answer_and_count_for_approvers_alone<V: Venue>() {
     let denied = scene.decided(&second);
     assert_eq!(denied["decision"]["note"], "not today", "{denied}");
     assert_eq!(entries(&scene, "approval.resolved"), 2);
+}
+
+pub(crate) fn a_message_of_the_agent_is_sent_as_it_was_allowed_and_not_before<V: Venue>() {
+    let send = |id: &str, text: &str| {
+        let args = json!({ "to": "eve", "text": text });
+        Reply::calls([], &[Call::new(id, "send_message", &args)])
+    };
+    let script = vec![
+        send("c1", "The quagga is loose."),
+        send("c2", "The okapi is loose."),
+        Reply::text(["Both are told."]),
+    ];
+    let model = ModelServer::start(script).unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let venue = V::open(Limits::None);
+    let address = format!("{}:{}", V::NAME, venue.address(Who::Eve));
+    let config = json!({
+        "agent": { "base_url": model.url(), "model": MODEL, "cwd": work.path() },
+        "contacts": { "eve": address },
+    });
+    let scene = Scene::of(venue, &config);
+    scene.venue.say(Who::Ana, "tell eve");
+    let waits = |words: &'static str| {
+        scene.card_that(words, |card| {
+            card.text.contains(words) && !card.buttons.is_empty()
+        })
+    };
+    let card = waits("quagga");
+    assert!(
+        card.text.contains(&address),
+        "to whom is on the card: {card:?}"
+    );
+    assert!(!scene.venue.read_by(Who::Eve).contains("quagga"));
+    scene.venue.press(Who::Ana, &card, "deny");
+    let card = waits("okapi");
+    assert!(!scene.venue.read_by(Who::Eve).contains("okapi"));
+    scene.venue.press(Who::Ana, &card, "once");
+    scene.reads(Who::Eve, "The okapi is loose.");
+    scene.reads(Who::Ana, "Both are told.");
+    let read = scene.venue.read_by(Who::Eve);
+    assert_eq!(read.matches("okapi").count(), 1, "{read}");
+    assert!(!read.contains("quagga"), "{read}");
 }

@@ -76,6 +76,9 @@ pub(crate) trait Venue: Sized + Sync {
     /// Returns the id of an account.
     fn account(&self, who: Who) -> String;
 
+    /// Returns how somebody is written to, as a contact names it.
+    fn address(&self, who: Who) -> String;
+
     /// The gateway is there, for the first time or again.
     fn lead_to(&self, gateway: &Gateway);
 

@@ -1,0 +1,504 @@
+//! What only Telegram does: a queue of presses, copies of cards, topics, a webhook, groups that grow.
+
+use std::process::Command;
+use std::time::Duration;
+
+use countersign_core::command::TABLE;
+use countersign_testkit::model::{MODEL, ModelServer, Reply};
+use countersign_testkit::relay::Relay;
+use countersign_testkit::telegram::{Fault, TelegramServer};
+use serde_json::{Value, json};
+
+use super::{GROUP, Telegram, card};
+use crate::ours::ours;
+use crate::scene::Scene;
+use crate::support::{RISKY, client, said};
+use crate::venue::{Limits, Venue as _, Who};
+
+/// The secret of the webhook is in this variable of the gateway.
+const SECRET: &str = "TELEGRAM_SECRET";
+
+/// Starts a scene whose channel has `more` in its section; null takes away.
+fn scene_with(venue: Telegram, more: &Value, config: &Value) -> Scene<Telegram> {
+    let mut section = venue.section();
+    for (key, value) in more.as_object().unwrap() {
+        if value.is_null() {
+            section.as_object_mut().unwrap().remove(key);
+        } else {
+            section[key] = value.clone();
+        }
+    }
+    let mut config = config.clone();
+    config["channels"] = json!({ "telegram": section });
+    Scene::of(venue, &config)
+}
+
+fn open() -> Telegram {
+    Telegram::open(Limits::None)
+}
+
+#[test]
+fn a_press_made_while_the_gateway_was_away_counts_if_it_is_in_time() {
+    let mut scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    scene.gateway.stop();
+    let press = scene.venue.prepare(Who::Ana, &card, "once");
+    scene.venue.server.tell_press(&press);
+    assert_eq!(scene.venue.server.pending(), 1, "Telegram keeps it");
+    scene.gateway = scene.gateway.started_again();
+    assert_eq!(scene.decided(&question)["status"], "approved");
+    scene.settled(&question.approval);
+    assert_eq!(scene.cards_about(&question.approval).len(), 1);
+}
+
+#[test]
+fn a_press_that_waited_until_its_question_was_over_is_judged_by_our_clock() {
+    let config = json!({ "approvals": { "timeout": "2s" } });
+    let mut scene = Scene::<Telegram>::with(&config, Limits::None);
+    let (question, card) = scene.asked(RISKY);
+    scene.gateway.stop();
+    let since = std::time::Instant::now();
+    let press = scene.venue.prepare(Who::Ana, &card, "once");
+    scene.venue.server.tell_press(&press);
+    // It is over whether or not somebody looks.
+    while since.elapsed() < Duration::from_millis(2100) {
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    scene.gateway = scene.gateway.started_again();
+    assert_eq!(scene.decided(&question)["status"], "expired");
+    let told = scene.venue.server.answered(&press).unwrap();
+    assert!(told.text.contains("Too late"), "{told:?}");
+    assert!(scene.settled(&question.approval).buttons.is_empty());
+}
+
+#[test]
+fn a_press_that_can_no_longer_be_answered_counts_all_the_same() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    scene.venue.server.answer_within(Duration::ZERO);
+    let press = scene.venue.prepare(Who::Ana, &card, "deny");
+    scene.venue.server.tell_press(&press);
+    assert_eq!(scene.decided(&question)["status"], "denied");
+    assert!(scene.settled(&question.approval).text.contains("Denied"));
+}
+
+#[test]
+fn a_copy_of_a_card_does_not_count_and_loses_its_buttons() {
+    let scene = Scene::<Telegram>::new();
+    scene.venue.server.fail("sendMessage", Fault::DropAfter, 1);
+    let question = scene.ask(RISKY);
+    let cards = || scene.cards_about(&question.approval);
+    assert!(scene.venue.wait(&|| cards().len() == 2), "{:?}", cards());
+    let told = scene.venue.press(Who::Ana, &cards()[0], "once");
+    assert!(told.contains("not the card that was delivered"), "{told}");
+    scene.assert_waiting(&question, "a copy");
+    assert!(scene.venue.wait(&|| cards()[0].buttons.is_empty()));
+    assert!(cards()[1].has("once"), "the card itself keeps its buttons");
+    scene.venue.press(Who::Ana, &cards()[1], "once");
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
+fn nobody_takes_the_buttons_from_a_card_with_those_of_another() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    let (_, other) = scene.asked("rm -rf /srv/mail");
+    let data = other.raw["buttons"][0]["callback_data"].as_str().unwrap();
+    let press = scene.venue.press_with(Who::Eve, &card, data);
+    scene.venue.tell(&press);
+    // What comes after shows that what came before was dealt with.
+    scene.venue.press(Who::Ben, &other, "deny");
+    assert!(scene.card(&question.approval).has("once"));
+}
+
+#[test]
+fn a_note_is_taken_from_the_one_who_was_asked_for_it_and_once() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    let seen = scene.venue.asked_for(Who::Ana);
+    scene.venue.press(Who::Ana, &card, "denynote");
+    assert!(scene.venue.wait(&|| scene.venue.asked_for(Who::Ana) > seen));
+    let bens_replies = scene.venue.server.messages().len();
+    scene.venue.fill_in(Who::Ben, seen, Some("mine"));
+    // In a group the reply is for its author alone.
+    let told = || {
+        let messages = scene.venue.server.messages().into_iter().skip(bens_replies);
+        let mut told = messages.filter(|it| it.chat == Telegram::id(Who::Ben));
+        told.next().map(|it| it.text)
+    };
+    assert!(scene.venue.wait(&|| told().is_some()));
+    assert!(
+        told().unwrap().contains("not made by this firewall"),
+        "{told:?}",
+        told = told()
+    );
+    scene.assert_waiting(&question, "ben was not asked");
+    scene.venue.fill_in(Who::Ana, seen, Some("hers"));
+    assert_eq!(scene.decided(&question)["decision"]["note"], "hers");
+    scene.venue.fill_in(Who::Ana, seen, Some("again"));
+    assert!(scene.settled(&question.approval).text.contains("hers"));
+}
+
+#[test]
+fn a_card_is_answered_by_a_command_below_it() {
+    let scene = Scene::<Telegram>::new();
+    let (first, card) = scene.asked(RISKY);
+    let (second, _) = scene.asked("rm -rf /srv/mail");
+    let below = card.message.parse().unwrap();
+    let ana = Telegram::id(Who::Ana);
+    scene
+        .venue
+        .server
+        .say(ana, GROUP, Some(below), "/approve@countersign_bot");
+    assert_eq!(scene.decided(&first)["status"], "approved");
+    scene.assert_waiting(&second, "another card");
+    scene
+        .venue
+        .server
+        .say(ana, GROUP, Some(below), "/approve@another_bot");
+    scene.venue.server.say(ana, GROUP, Some(below), "/deny");
+    scene.reads(Who::Ana, "Already answered");
+    scene.assert_waiting(&second, "another card");
+}
+
+#[test]
+fn cards_and_prompts_go_to_their_topic() {
+    let venue = open();
+    venue.server.topic(GROUP, 7);
+    let channel = json!({ "channel": format!("{GROUP}/7") });
+    let scene = scene_with(venue, &channel, &json!({}));
+    let (question, card) = scene.asked(RISKY);
+    let seen = scene.venue.asked_for(Who::Ana);
+    scene.venue.press(Who::Ana, &card, "denynote");
+    scene.venue.fill_in(Who::Ana, seen, Some("no"));
+    assert_eq!(scene.decided(&question)["status"], "denied");
+    let bot = scene.venue.server.bot();
+    let messages = scene.venue.server.messages();
+    let mut in_group = messages
+        .iter()
+        .filter(|it| it.chat == GROUP && it.from == bot);
+    assert!(in_group.all(|it| it.topic == Some(7)));
+}
+
+#[test]
+fn without_a_channel_each_approver_is_asked_directly_and_one_answer_settles_all() {
+    let scene = scene_with(open(), &json!({ "channel": null }), &json!({}));
+    let question = scene.ask(RISKY);
+    let of = |who: Who| {
+        let place = Telegram::id(who).to_string();
+        scene.card_that("for one", |card| {
+            card.place == place && card.subject == question.approval
+        })
+    };
+    let (_, bens) = (of(Who::Ana), of(Who::Ben));
+    scene.venue.press(Who::Ben, &bens, "deny");
+    assert_eq!(scene.decided(&question)["decision"]["by"], "ben");
+    let all_settled = || {
+        scene
+            .cards_about(&question.approval)
+            .iter()
+            .all(|it| it.buttons.is_empty())
+    };
+    assert!(scene.venue.wait(&all_settled));
+    assert_eq!(scene.cards_about(&question.approval).len(), 2);
+    assert!(of(Who::Ana).text.contains("ben"));
+}
+
+#[test]
+fn a_group_that_grows_keeps_its_cards_and_gets_the_next_ones() {
+    let new = -1_009_999_999_999;
+    let scene = Scene::<Telegram>::new();
+    scene.venue.server.upgrade(GROUP, new);
+    let (question, card) = scene.asked(RISKY);
+    assert_eq!(card.place, new.to_string());
+    scene.venue.press(Who::Ana, &card, "once");
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
+fn updates_come_by_webhook_with_the_secret_and_with_nothing_else() {
+    let relay = Relay::start().unwrap();
+    let more = json!({ "callback_url": relay.url(), "secret_env": SECRET });
+    let mut section = open();
+    section.more = vec![(SECRET, "s3cret_of_the_webhook".to_owned())];
+    let scene = scene_with(section, &more, &json!({}));
+    relay.lead_to(&scene.gateway.url);
+    let (question, card) = scene.asked(RISKY);
+    let press = scene.venue.prepare(Who::Ana, &card, "once");
+    let update = json!({ "update_id": 1, "callback_query": press });
+    let url = format!("{}/channels/telegram/action", scene.gateway.url);
+    for secret in [None, Some(""), Some("another_secret_of_somebody")] {
+        let mut request = client().post(&url).json(&update);
+        if let Some(secret) = secret {
+            request = request.header("x-telegram-bot-api-secret-token", secret);
+        }
+        assert_eq!(said(request).status, 401, "{secret:?}");
+        scene.assert_waiting(&question, "no secret of Telegram");
+    }
+    scene.venue.press(Who::Ana, &card, "once");
+    assert_eq!(scene.decided(&question)["status"], "approved");
+    let hits = scene.venue.server.hits();
+    assert!(
+        hits.iter().all(|hit| hit.method != "getUpdates"),
+        "{hits:?}"
+    );
+}
+
+#[test]
+fn the_menu_has_every_command_or_is_taken_away() {
+    let mut scene = Scene::<Telegram>::new();
+    let server = &scene.venue.server;
+    assert!(server.wait(&|| {
+        server
+            .menu()
+            .as_array()
+            .is_some_and(|it| it.len() == TABLE.len())
+    }));
+    scene.gateway.stop();
+    let config = scene.gateway.home().join("config.yaml");
+    let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&config).unwrap()).unwrap();
+    kept["channels"]["telegram"]["commands"] = json!(false);
+    std::fs::write(&config, kept.to_string()).unwrap();
+    scene.gateway = scene.gateway.started_again();
+    let server = &scene.venue.server;
+    assert!(server.wait(&|| server.menu().is_null()));
+}
+
+#[test]
+fn the_agent_answers_whoever_may_talk_to_it_by_edits_of_one_message() {
+    let words: Vec<String> = (0..40).map(|number| format!("word{number} ")).collect();
+    let pieces = words
+        .iter()
+        .map(String::as_str)
+        .chain(["/approve @eve evil.example The end."]);
+    let slow = Reply::text(pieces).slowly(Duration::from_millis(50));
+    let model = ModelServer::start(vec![slow]).unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let agent = json!({ "base_url": model.url(), "model": MODEL, "cwd": work.path() });
+    let scene = Scene::<Telegram>::with(&json!({ "agent": agent }), Limits::None);
+    let server = &scene.venue.server;
+    scene.venue.say(Who::Eve, "do something");
+    scene.reads(Who::Eve, "may not answer");
+    // What does not name the bot does not reach it.
+    server.say(Telegram::id(Who::Ana), GROUP, None, "nothing for the bot");
+    server.say(
+        Telegram::id(Who::Ana),
+        GROUP,
+        None,
+        "@countersign_bot hello",
+    );
+    scene.reads(Who::Ana, "The end.");
+    assert_eq!(model.requests().len(), 1);
+    let messages = server.messages();
+    let answer = messages
+        .iter()
+        .find(|it| it.text.contains("The end."))
+        .unwrap();
+    assert_eq!(answer.chat, GROUP);
+    assert!(
+        (1..=5).contains(&answer.edits),
+        "about one a second: {}",
+        answer.edits
+    );
+    assert!(
+        answer.found.is_empty(),
+        "nothing to tap: {:?}",
+        answer.found
+    );
+    let hits = server.hits();
+    assert!(
+        hits.iter().any(|hit| hit.method == "sendChatAction"),
+        "{hits:?}"
+    );
+}
+
+/// Returns what the doctor says, by what it looked at.
+fn findings(scene: &Scene<Telegram>) -> Vec<Value> {
+    let output = ours(&scene.gateway.home())
+        .args([
+            "channels",
+            "doctor",
+            "telegram",
+            "--json",
+            "--url",
+            &scene.gateway.url,
+        ])
+        .output()
+        .unwrap();
+    let said: Value = serde_json::from_slice(&output.stdout).unwrap();
+    said["findings"].as_array().unwrap().clone()
+}
+
+#[test]
+fn the_doctor_finds_nothing_wrong_where_all_is_well() {
+    let scene = Scene::<Telegram>::new();
+    scene.venue.wait(&|| scene.venue.server.menu().is_array());
+    let findings = findings(&scene);
+    assert!(findings.len() >= 6, "{findings:?}");
+    for finding in &findings {
+        assert_eq!(finding["state"], "good", "{finding}");
+        assert!(
+            !finding.to_string().contains(scene.venue.server.token()),
+            "{finding}"
+        );
+    }
+}
+
+#[test]
+fn the_doctor_finds_the_usual_mistakes() {
+    type Break = fn(&TelegramServer);
+    let rows: [(&str, &str, Break); 6] = [
+        ("channel", "is not in", |server| {
+            server.set_member(GROUP, server.bot(), "left")
+        }),
+        ("channel", "may not write", |server| {
+            server.set_member(GROUP, server.bot(), "restricted")
+        }),
+        ("channel", "cannot be seen", |server| {
+            server.set_member(GROUP, server.bot(), "kicked")
+        }),
+        ("channel", "supergroup", |server| {
+            server.upgrade(GROUP, -1_002_000_000_002)
+        }),
+        (
+            "privacy",
+            "every message",
+            TelegramServer::read_all_messages,
+        ),
+        ("account", "not in the group", |server| {
+            server.set_member(GROUP, 1002, "left")
+        }),
+    ];
+    for (check, words, breaks) in rows {
+        let scene = Scene::<Telegram>::new();
+        breaks(&scene.venue.server);
+        assert_finds(&scene, check, words);
+    }
+    let sections = [
+        (
+            "channel",
+            "has no topics",
+            json!({ "channel": format!("{GROUP}/9") }),
+        ),
+        ("channel", "cannot be seen", json!({ "channel": "-100777" })),
+    ];
+    for (check, words, more) in sections {
+        let scene = scene_with(open(), &more, &json!({}));
+        assert_finds(&scene, check, words);
+    }
+    for (account, words) in [("@ana", "is no id"), ("700", "may not write to 700")] {
+        let venue = open();
+        venue.server.stranger(700, "shy");
+        let people = json!([{ "name": "ana", "roles": ["approver"], "telegram": account }]);
+        let scene = scene_with(venue, &json!({}), &json!({ "people": people }));
+        assert_finds(&scene, "account", words);
+    }
+    // A webhook that somebody else has set, and a second program that polls.
+    let scene = Scene::<Telegram>::new();
+    let call = |method: &str, body: &Value| {
+        let url = format!(
+            "{}/bot{}/{method}",
+            scene.venue.server.url(),
+            scene.venue.server.token()
+        );
+        said(client().post(url).json(body)).status
+    };
+    assert_eq!(
+        call(
+            "setWebhook",
+            &json!({ "url": "https://other.example/hook" })
+        ),
+        200
+    );
+    assert_finds(
+        &scene,
+        "updates",
+        "a webhook is set to https://other.example/hook",
+    );
+    assert_eq!(call("deleteWebhook", &json!({})), 200);
+    // A server that is away, last of all.
+    let mut scene = scene;
+    scene.venue.server.stop();
+    assert_finds(&scene, "server", "cannot be used");
+}
+
+fn assert_finds(scene: &Scene<Telegram>, check: &str, words: &str) {
+    let findings = findings(scene);
+    let found = findings
+        .iter()
+        .find(|it| it["found"].as_str().unwrap().contains(words));
+    let found = found.unwrap_or_else(|| panic!("{check}: {words}: {findings:#?}"));
+    assert_eq!(found["check"], check, "{found}");
+    assert_ne!(found["state"], "good", "{found}");
+    assert_ne!(found["fix"], "", "{found}");
+}
+
+#[test]
+fn a_token_that_is_none_is_refused_when_the_gateway_starts() {
+    let home = tempfile::tempdir().unwrap();
+    let config =
+        json!({ "channels": { "telegram": { "type": "telegram", "token_env": super::TOKEN } } });
+    std::fs::write(home.path().join("config.yaml"), config.to_string()).unwrap();
+    let output = ours(home.path())
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env(super::TOKEN, "hunter2")
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        said.contains("BotFather") && !said.contains("hunter2"),
+        "{said}"
+    );
+}
+
+/// A client library that others wrote speaks to the strict server, so it is no mirror of our client.
+#[test]
+fn python_telegram_bot_works_with_the_strict_server() {
+    // `./test` says in this variable which Python has the library.
+    let Ok(python) = std::env::var("COUNTERSIGN_TEST_TELEGRAM_BOT") else {
+        countersign_testkit::skipped("no python-telegram-bot");
+        return;
+    };
+    let server = TelegramServer::start(700_000_000, "countersign_bot").unwrap();
+    let ana = Telegram::id(Who::Ana);
+    server.person(ana, "ana");
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut child = Command::new(root.join(python))
+        .arg(root.join("crates/testkit/src/telegram/library.py"))
+        .args([server.url(), server.token().to_owned(), ana.to_string()])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let asked = || {
+        server
+            .messages()
+            .into_iter()
+            .find(|it| !it.buttons().is_empty())
+    };
+    assert!(server.wait(&|| asked().is_some()), "it sends no buttons");
+    let message = asked().unwrap();
+    let data = message.buttons()[0]["callback_data"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    let press = server.press(ana, ana, message.id, &data);
+    server.tell_press(&press);
+    assert_eq!(server.answered(&press).unwrap().text, "thank you");
+    let forced = || {
+        server
+            .messages()
+            .into_iter()
+            .find(|it| it.markup.get("force_reply").is_some())
+    };
+    assert!(server.wait(&|| forced().is_some()), "it asks for no words");
+    server.say(ana, ana, Some(forced().unwrap().id), "use staging");
+    let output = child.wait().unwrap();
+    assert!(output.success());
+    let messages = server.messages();
+    let edited = messages.iter().find(|it| it.id == message.id).unwrap();
+    assert_eq!(
+        (edited.text.as_str(), edited.edits),
+        ("Done: use staging", 1)
+    );
+    assert!(card(edited).is_none());
+}
