@@ -83,6 +83,12 @@ pub trait Chat: Channel {
     /// Whether people can talk to the built-in agent there.
     fn talks(&self) -> bool;
 
+    /// Returns whom and what the bot has met lately, by id, to choose from while it is set up. Nobody
+    /// else may be listening then.
+    fn met(&self) -> BoxFuture<'_, Vec<Met>> {
+        Box::pin(std::future::ready(Vec::new()))
+    }
+
     /// Looks at everything that usually goes wrong.
     fn examine(&self) -> BoxFuture<'_, Vec<Finding>>;
 
@@ -253,6 +259,15 @@ pub struct Message {
     pub text: String,
     /// When, in the platform's own milliseconds.
     pub at: i64,
+}
+
+/// Somebody, or a place, that a bot has met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Met {
+    /// The id, as the configuration wants it.
+    pub id: String,
+    /// What it is, for people.
+    pub what: String,
 }
 
 /// The results of a channel diagnosis.

@@ -48,6 +48,8 @@ pub enum Wants {
     Text,
     /// A text, or nothing.
     Maybe,
+    /// The id of something that the bot has met by now, or nothing.
+    Met,
 }
 
 /// The settings of one channel.

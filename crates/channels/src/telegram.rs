@@ -33,7 +33,7 @@ use self::paint::{Canvas, UNITS_MAX};
 use self::rich::Rich;
 pub use self::settings::TelegramSettings;
 use self::wire::{Update, User};
-use crate::chat::{Callback, Chat, Finding, Heard, Received, Reply, Response, Route, Since};
+use crate::chat::{Callback, Chat, Finding, Heard, Met, Received, Reply, Response, Route, Since};
 use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Clicker, Press, Proof, Untrusted};
 use crate::zone::Zone;
@@ -407,6 +407,10 @@ impl Chat for Telegram {
 
     fn talks(&self) -> bool {
         self.inner.settings.talk
+    }
+
+    fn met(&self) -> BoxFuture<'_, Vec<Met>> {
+        Box::pin(self.met_lately())
     }
 
     fn examine(&self) -> BoxFuture<'_, Vec<Finding>> {

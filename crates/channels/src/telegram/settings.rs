@@ -23,14 +23,15 @@ pub(crate) const PLATFORM: Platform = Platform {
             wants: Wants::Secret("TELEGRAM_TOKEN"),
         },
         Question {
-            how: "Cards can go to a group: add the bot to it (group → Add members), and send /whoami there. Ids of groups are \
-                  negative; `/TOPIC` behind it names a topic. Without a group each approver gets cards directly.",
+            how: "In Telegram, open the bot's page (t.me/ and its username) and press Start. If cards are to go to a group, add the \
+                  bot to it and send /whoami there; without a group each approver gets cards directly. `/TOPIC` behind the id of \
+                  a group names a topic.",
             ask: "The id of the group (empty: none)",
             key: "channel",
-            wants: Wants::Maybe,
+            wants: Wants::Met,
         },
     ],
-    account: "open a conversation with the bot, press Start, and send /whoami: it replies with your id",
+    account: "each presses Start in a conversation with the bot; /whoami there replies with the id",
 };
 
 /// Where bots speak to Telegram, unless a server of one's own is configured.

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use countersign_core::command::TABLE;
+use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, ClarificationId};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -19,7 +20,7 @@ use super::rich::Rich;
 use super::send::unix_seconds;
 use super::wire::{Pressed, Said, Update, User};
 use super::{REPLIED_MAX, Telegram, locked};
-use crate::chat::{Heard, Message, Received, Response, Route, Since, Typed};
+use crate::chat::{Heard, Message, Met, Received, Response, Route, Since, Typed};
 use crate::press::{Click, Clicker, Proof, Standing, Untrusted};
 
 /// How long the server waits for something new.
@@ -36,6 +37,8 @@ const ALLOWED: [&str; 2] = ["message", "callback_query"];
 const ALERT_CHARS_MAX: usize = 200;
 /// What every bot is greeted with.
 const START: &str = "start";
+/// The command that says who somebody is.
+const WHOAMI: &str = "whoami";
 
 impl Telegram {
     /// Tells what happens, for as long as it is polled.
@@ -77,6 +80,42 @@ impl Telegram {
         let params = json!({ "url": url, "secret_token": secret, "allowed_updates": ALLOWED });
         let _set: bool = self.inner.api.call("setWebhook", &params).await?;
         Ok(())
+    }
+
+    /// Returns who wrote to the bot and from where, of what nobody has confirmed yet; nothing is
+    /// confirmed by looking.
+    pub(super) async fn met_lately(&self) -> Vec<Met> {
+        let params = json!({ "timeout": 0, "allowed_updates": ALLOWED });
+        let asked = self
+            .inner
+            .api
+            .call::<Vec<Update>>("getUpdates", &params)
+            .await;
+        let said = asked
+            .unwrap_or_default()
+            .into_iter()
+            .filter_map(|it| it.message);
+        let mut met: Vec<Met> = Vec::new();
+        for said in said {
+            let place = (!said.chat.is_private()).then(|| Met {
+                id: conversation(&said),
+                what: format!("the group `{}`", inline(&said.chat.title)),
+            });
+            let person = said
+                .from
+                .as_ref()
+                .filter(|from| !from.is_bot)
+                .map(|from| Met {
+                    id: from.id.to_string(),
+                    what: inline(&from.first_name),
+                });
+            for one in place.into_iter().chain(person) {
+                if !met.contains(&one) {
+                    met.push(one);
+                }
+            }
+        }
+        met
     }
 
     async fn poll(&self, offset: Option<i64>, heard: &mpsc::Sender<Heard>) {
@@ -260,8 +299,13 @@ impl Telegram {
             return Some(());
         }
         if let Some(typed) = self.typed(&said, &us, person.clone()) {
+            let is_whoami = typed.name == WHOAMI && !said.chat.is_private();
             let received = Received::Typed(Box::new(typed));
-            let response = arrive(heard, Route::Command, received).await?;
+            let mut response = arrive(heard, Route::Command, received).await?;
+            if let (true, Response::Words(words)) = (is_whoami, &mut response) {
+                // The configuration wants it, and no client shows it.
+                words.push_str(&format!("\nThis group is `{}`.", conversation(&said)));
+            }
             self.answer_words(&said, &response).await;
             return Some(());
         }
@@ -457,7 +501,7 @@ fn command<'a>(text: &'a str, us: &User) -> Option<(&'static str, &'a str)> {
     let name = name.to_ascii_lowercase();
     if name == START {
         // Whoever presses Start learns who they are to us.
-        return Some(("whoami", ""));
+        return Some((WHOAMI, ""));
     }
     let row = TABLE.iter().find(|row| row.name == name)?;
     Some((row.name, rest.trim()))

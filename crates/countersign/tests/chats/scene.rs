@@ -58,11 +58,34 @@ impl<V: Venue> Scene<V> {
     }
 
     /// Stops the gateway and starts it again at another port.
-    pub(crate) fn restarted(mut self) -> Self {
+    pub(crate) fn restarted(self) -> Self {
+        self.restarted_after(|_| ())
+    }
+
+    /// Stops the gateway, lets something happen, and starts it again at another port.
+    pub(crate) fn restarted_after(mut self, happens: impl FnOnce(&Self)) -> Self {
+        self.wait_for_deliveries();
         self.venue.hold_back();
-        self.gateway = self.gateway.restarted();
+        self.gateway.stop();
+        happens(&self);
+        self.gateway = self.gateway.started_again();
         self.venue.lead_to(&self.gateway);
         self
+    }
+
+    /// Waits until it is written down where the cards are: people see a card a moment before that.
+    fn wait_for_deliveries(&self) {
+        let admin = self.gateway.admin();
+        let get = |path: &str| self.gateway.get(&admin, path).body;
+        let mut events = self.gateway.events(&admin, "/v1/events", Some(0));
+        let waiting = get("/v1/approvals?status=waiting");
+        for approval in waiting["approvals"].as_array().unwrap() {
+            let id = approval["approval_id"].as_str().unwrap();
+            let path = format!("/v1/approvals/{id}/deliveries");
+            while get(&path)["deliveries"][0]["status"] != "delivered" {
+                events.named("card.delivered");
+            }
+        }
     }
 
     /// The agent wants to run something a person must answer.

@@ -7,7 +7,8 @@ use std::io::BufRead as _;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use countersign_channels::chat::{Finding, State};
+use countersign_channels::BoxFuture;
+use countersign_channels::chat::{Chat, Finding, State};
 use countersign_channels::platform::{Platform, Settings, Wants};
 use countersign_channels::registry::{self, PLATFORMS};
 use serde_json::{Map, Value, json};
@@ -19,7 +20,7 @@ use crate::complaint::Complaint;
 use crate::config::entries::set;
 use crate::config::read::at;
 use crate::config::{self, Home};
-use crate::show::print;
+use crate::show::{print, table, text};
 
 /// How often it is looked whether the gateway uses the channel.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -54,7 +55,7 @@ pub(super) fn add(
         let hint = format!("`countersign channels doctor {name}` checks it; --name adds another");
         return Err(Complaint::usage(message, hint));
     }
-    let answers = ask(platform)?;
+    let answers = ask(platform, name)?;
     let findings = examine(platform, name, &answers)?;
     for finding in &findings {
         say(&line(finding))?;
@@ -94,7 +95,7 @@ pub(super) fn add(
     test(args, &client, name, wait)
 }
 
-fn ask(platform: &Platform) -> Result<Answers, Complaint> {
+fn ask(platform: &Platform, name: &str) -> Result<Answers, Complaint> {
     let mut answers = Answers::default();
     answers.keep("type", platform.name);
     for (number, question) in (1..).zip(platform.questions) {
@@ -112,10 +113,15 @@ fn ask(platform: &Platform) -> Result<Answers, Complaint> {
                 answers.secrets.insert(variable.to_owned(), secret);
             }
             Wants::Text => answers.keep(question.key, &wanted(question.ask)?),
-            Wants::Maybe => match read(question.ask)?.as_str() {
-                "" => {}
-                text => answers.keep(question.key, text),
-            },
+            Wants::Maybe | Wants::Met => {
+                if question.wants == Wants::Met {
+                    meet(platform, name, &answers)?;
+                }
+                match read(question.ask)?.as_str() {
+                    "" => {}
+                    text => answers.keep(question.key, text),
+                }
+            }
         }
     }
     Ok(answers)
@@ -128,8 +134,32 @@ impl Answers {
     }
 }
 
-/// Speaks to the platform with what was answered, before anything is written.
+/// Lists whom and what the bot has met by now.
+fn meet(platform: &Platform, name: &str, answers: &Answers) -> Result<(), Complaint> {
+    read("Press Enter when you have")?;
+    let met = speak(platform, name, answers, |chat| chat.met())?;
+    let rows: Vec<Vec<String>> = met
+        .iter()
+        .map(|it| vec![text(&it.id), text(&it.what)])
+        .collect();
+    if rows.is_empty() {
+        return say("The bot has met nobody yet.\n");
+    }
+    say(&table(&["ID", "MET"], &rows))
+}
+
+/// Looks at the platform with what was answered, before anything is written.
 fn examine(platform: &Platform, name: &str, answers: &Answers) -> Result<Vec<Finding>, Complaint> {
+    speak(platform, name, answers, |chat| chat.examine())
+}
+
+/// Speaks to the platform with what was answered so far.
+fn speak<T>(
+    platform: &Platform,
+    name: &str,
+    answers: &Answers,
+    about: impl FnOnce(&dyn Chat) -> BoxFuture<'_, T>,
+) -> Result<T, Complaint> {
     let values = Value::Object(answers.section.clone());
     let settings = Settings {
         name,
@@ -143,7 +173,7 @@ fn examine(platform: &Platform, name: &str, answers: &Answers) -> Result<Vec<Fin
         .enable_all()
         .build()
         .map_err(|error| Complaint::failed(error.to_string(), ""))?;
-    Ok(runtime.block_on(chat.examine()))
+    Ok(runtime.block_on(about(&*chat)))
 }
 
 /// Returns what is left to do. A secret is not repeated.

@@ -39,13 +39,13 @@ fn open() -> Telegram {
 
 #[test]
 fn a_press_made_while_the_gateway_was_away_counts_if_it_is_in_time() {
-    let mut scene = Scene::<Telegram>::new();
+    let scene = Scene::<Telegram>::new();
     let (question, card) = scene.asked(RISKY);
-    scene.gateway.stop();
-    let press = scene.venue.prepare(Who::Ana, &card, "once");
-    scene.venue.server.tell_press(&press);
-    assert_eq!(scene.venue.server.pending(), 1, "Telegram keeps it");
-    scene.gateway = scene.gateway.started_again();
+    let scene = scene.restarted_after(|scene| {
+        let press = scene.venue.prepare(Who::Ana, &card, "once");
+        scene.venue.server.tell_press(&press);
+        assert_eq!(scene.venue.server.pending(), 1, "Telegram keeps it");
+    });
     assert_eq!(scene.decided(&question)["status"], "approved");
     scene.settled(&question.approval);
     assert_eq!(scene.cards_about(&question.approval).len(), 1);
@@ -54,17 +54,17 @@ fn a_press_made_while_the_gateway_was_away_counts_if_it_is_in_time() {
 #[test]
 fn a_press_that_waited_until_its_question_was_over_is_judged_by_our_clock() {
     let config = json!({ "approvals": { "timeout": "2s" } });
-    let mut scene = Scene::<Telegram>::with(&config, Limits::None);
+    let scene = Scene::<Telegram>::with(&config, Limits::None);
     let (question, card) = scene.asked(RISKY);
-    scene.gateway.stop();
-    let since = std::time::Instant::now();
     let press = scene.venue.prepare(Who::Ana, &card, "once");
-    scene.venue.server.tell_press(&press);
-    // It is over whether or not somebody looks.
-    while since.elapsed() < Duration::from_millis(2100) {
-        std::thread::sleep(Duration::from_millis(50));
-    }
-    scene.gateway = scene.gateway.started_again();
+    let scene = scene.restarted_after(|scene| {
+        scene.venue.server.tell_press(&press);
+        // It is over whether or not anybody looks.
+        let since = std::time::Instant::now();
+        while since.elapsed() < Duration::from_millis(2100) {
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    });
     assert_eq!(scene.decided(&question)["status"], "expired");
     let told = scene.venue.server.answered(&press).unwrap();
     assert!(told.text.contains("Too late"), "{told:?}");
