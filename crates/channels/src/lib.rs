@@ -6,6 +6,7 @@
 pub mod chat;
 mod face;
 pub mod mattermost;
+mod memory;
 mod ntfy;
 pub mod order;
 pub mod platform;
@@ -17,6 +18,7 @@ pub mod seal;
 pub mod telegram;
 pub mod text;
 mod webhook;
+mod wording;
 pub mod zone;
 
 use std::future::Future;

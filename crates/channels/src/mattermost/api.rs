@@ -172,7 +172,7 @@ impl Api {
         let url = self.url(&["system", "ping"]);
         let answer = self.http.get(url).send().await.ok()?;
         let date = answer.headers().get("date")?.to_str().ok()?;
-        date_seconds(date)
+        crate::zone::http_date(date)
     }
 
     async fn ask<T: DeserializeOwned>(
@@ -272,31 +272,6 @@ impl std::fmt::Debug for Api {
     }
 }
 
-/// Reads `Sun, 06 Nov 1994 08:49:37 GMT`.
-fn date_seconds(text: &str) -> Option<i64> {
-    const MONTHS: [&str; 12] = [
-        "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-    ];
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let [_, day, month, year, time, _] = words.as_slice() else {
-        return None;
-    };
-    let month = MONTHS.iter().position(|name| name == month)?;
-    let month = i64::try_from(month).ok()? + 1;
-    let (year, day): (i64, i64) = (year.parse().ok()?, day.parse().ok()?);
-    let mut parts = time.split(':').map(|part| part.parse::<i64>().ok());
-    let (hours, minutes, seconds) = (parts.next()??, parts.next()??, parts.next()??);
-    // Counted from March, so that the leap day comes last.
-    let (from_march, years) = if month > 2 {
-        (month - 3, year)
-    } else {
-        (month + 9, year - 1)
-    };
-    let days = 365 * years + years / 4 - years / 100 + years / 400;
-    let days = days + (153 * from_march + 2) / 5 + day - 1 - 719_468;
-    Some(((days * 24 + hours) * 60 + minutes) * 60 + seconds)
-}
-
 fn read<T: DeserializeOwned>(status: StatusCode, text: &[u8]) -> Result<T, ApiError> {
     if status.is_success() {
         return serde_json::from_slice(text)
@@ -315,22 +290,4 @@ fn read<T: DeserializeOwned>(status: StatusCode, text: &[u8]) -> Result<T, ApiEr
         id: failure.id,
         message,
     })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn dates_of_answers_are_read() {
-        let rows = [
-            ("Thu, 01 Jan 1970 00:00:00 GMT", Some(0)),
-            ("Sun, 06 Nov 1994 08:49:37 GMT", Some(784_111_777)),
-            ("Thu, 29 Feb 2024 12:00:00 GMT", Some(1_709_208_000)),
-            ("yesterday", None),
-        ];
-        for (text, expected) in rows {
-            assert_eq!(date_seconds(text), expected, "{text}");
-        }
-    }
 }

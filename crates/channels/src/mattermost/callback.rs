@@ -17,9 +17,10 @@ use super::paint::{Painted, paint};
 use super::wire::{ActionCallback, CommandCallback, DialogCallback};
 use super::{DIALOG_SECONDS, KEY_PROP, Mattermost, NAME, dialog_bound, locked, split, unix_millis};
 use crate::chat::{Received, Response, Route, Typed};
-use crate::order::{COVERS, Order, Subject};
+use crate::order::Order;
 use crate::press::{Click, Clicker, Press, Proof, Standing, Untrusted};
 use crate::text::{inert, quiet};
+use crate::wording::{Entry, Wording, wording};
 
 /// Longest body that is read, in bytes.
 const BODY_BYTES_MAX: usize = 256 * 1024;
@@ -225,14 +226,7 @@ impl Mattermost {
         let body = json!({
             "trigger_id": handle,
             "url": self.route_url("dialog"),
-            "dialog": match click.press {
-                Press::Choose(_) => confirmation(order, click.press, &state),
-                press @ (Press::DenyNote
-                | Press::View
-                | Press::Answer(_)
-                | Press::Other
-                | Press::Revoke) => dialog(press, &state),
-            },
+            "dialog": dialog(click.press, &wording(order, click.press), &state),
         });
         let path = ["actions", "dialogs", "open"];
         let _opened: Value = self.inner.api.post(&path, &body).await?;
@@ -240,57 +234,31 @@ impl Mattermost {
     }
 }
 
-/// Returns the dialog in which a person confirms a choice, with what it would cover.
-fn confirmation(order: &Order, press: Press, state: &str) -> Value {
-    let covers = match &order.what {
-        Subject::Card(card) => card.lineage.iter().find(|field| field.name == COVERS),
-        Subject::Question(_) => None,
-    };
-    let covers = covers.map_or_else(String::new, |field| inert(&field.text));
-    json!({
-        "callback_id": press.word(),
-        "title": "Allow permanently?",
-        "introduction_text": format!(
-            "This call is critical. From now on calls like it run without asking: {covers}"
-        ),
-        "submit_label": "Allow permanently",
-        "notify_on_cancel": false,
-        "state": state,
-        "elements": [],
-    })
-}
-
-/// Returns the dialog in which a person writes what `press` needs.
-pub(super) fn dialog(press: Press, state: &str) -> Value {
-    let (title, name, submit, help) = match press {
-        Press::DenyNote => (
-            "Deny with a note",
-            "Note",
-            "Deny",
-            "Sent to the agent. You can deny without a note.",
-        ),
-        Press::Other | Press::Answer(_) | Press::View | Press::Choose(_) | Press::Revoke => (
-            "Your answer",
-            "Answer",
-            "Answer",
-            "Sent to the agent. It permits nothing.",
-        ),
-    };
-    json!({
-        "callback_id": press.word(),
-        "title": title,
-        "submit_label": submit,
-        "notify_on_cancel": false,
-        "state": state,
-        "elements": [{
-            "display_name": name,
+/// Returns a dialog of these words.
+pub(super) fn dialog(press: Press, wording: &Wording, state: &str) -> Value {
+    let element = |entry: Entry| {
+        json!({
+            "display_name": entry.name,
             "name": "text",
             "type": "textarea",
-            "help_text": help,
-            "optional": press == Press::DenyNote,
+            "help_text": entry.help,
+            "optional": entry.is_optional,
             "max_length": WORDS_CHARS_MAX,
-        }],
-    })
+        })
+    };
+    let mut dialog = json!({
+        "callback_id": press.word(),
+        "title": wording.title,
+        "submit_label": wording.submit,
+        "notify_on_cancel": false,
+        "state": state,
+        "elements": wording.entry.map(element).into_iter().collect::<Vec<_>>(),
+    });
+    if !wording.introduction.is_empty() {
+        let text = format!("{} {}", wording.introduction, inert(&wording.covers));
+        dialog["introduction_text"] = json!(text);
+    }
+    dialog
 }
 
 /// Returns what the server is answered; it takes nothing but 200.

@@ -3,7 +3,6 @@
 //! Events are numbered; after a gap, a new connection or a restart, messages are read from the server
 //! instead. A message that was heard before is told once.
 
-use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
 use countersign_core::approval::Choice;
@@ -20,6 +19,7 @@ use super::api::ApiError;
 use super::wire::{Post, PostList, Reaction, SocketEvent};
 use super::{KEY_PROP, Known, Mattermost, is_id};
 use crate::chat::{Heard, Message};
+use crate::memory::Memory;
 use crate::press::{Click, Clicker, Press, Proof, Standing};
 
 /// First pause before the websocket is opened again; it doubles up to the longest.
@@ -30,8 +30,6 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 const BEAT: Duration = Duration::from_secs(20);
 /// Largest frame that is read, in bytes.
 const FRAME_BYTES_MAX: usize = 1024 * 1024;
-/// Messages that are remembered as heard.
-const HEARD_MAX: usize = 4096;
 /// How far back reactions are looked for after a gap, in milliseconds.
 const REACTIONS_MILLIS: i64 = 24 * 3600 * 1000;
 
@@ -79,42 +77,25 @@ impl Company {
     }
 }
 
-/// The text received so far.
+/// What was received so far.
 #[derive(Debug, Default)]
-struct Memory {
-    heard: HashSet<String>,
-    order: VecDeque<String>,
+struct Received {
+    memory: Memory,
     /// The server's time of the last message, in milliseconds.
     last: Option<i64>,
-}
-
-impl Memory {
-    /// Whether `id` is new.
-    fn is_new(&mut self, id: &str) -> bool {
-        if !self.heard.insert(id.to_owned()) {
-            return false;
-        }
-        self.order.push_back(id.to_owned());
-        if self.order.len() > HEARD_MAX
-            && let Some(oldest) = self.order.pop_front()
-        {
-            self.heard.remove(&oldest);
-        }
-        true
-    }
 }
 
 impl Mattermost {
     /// Tells what is said, for as long as it is polled.
     pub(super) async fn listen(&self, since: Option<i64>, heard: mpsc::Sender<Heard>) {
-        let mut memory = Memory {
+        let mut received = Received {
             last: since,
-            ..Memory::default()
+            ..Received::default()
         };
         let mut pause = PAUSE_FIRST;
         loop {
             let since = tokio::time::Instant::now();
-            match self.connected(&mut memory, &heard).await {
+            match self.connected(&mut received, &heard).await {
                 // One that ends at once is no better than none.
                 Ok(()) if since.elapsed() > PAUSE_MAX => pause = PAUSE_FIRST,
                 Ok(()) => {}
@@ -131,13 +112,13 @@ impl Mattermost {
     /// Listens until the connection ends. An error if it never came about.
     async fn connected(
         &self,
-        memory: &mut Memory,
+        received: &mut Received,
         heard: &mpsc::Sender<Heard>,
     ) -> Result<(), String> {
         let known = self.known().await.map_err(|error| error.to_string())?;
         let mut socket = self.open().await?;
         // Opened first, so that nothing falls between what is read and what is heard.
-        self.catch_up(&known, memory, heard).await;
+        self.catch_up(&known, received, heard).await;
         let _gone = heard.send(Heard::Connected).await;
         let mut expected = None;
         let mut beat = tokio::time::interval(BEAT);
@@ -169,11 +150,11 @@ impl Mattermost {
                 continue;
             }
             if expected.is_some_and(|expected| expected != event.seq) {
-                self.catch_up(&known, memory, heard).await;
+                self.catch_up(&known, received, heard).await;
                 let _gone = heard.send(Heard::Connected).await;
             }
             expected = Some(event.seq + 1);
-            self.happened(&known, &event, memory, heard).await;
+            self.happened(&known, &event, received, heard).await;
         }
     }
 
@@ -212,7 +193,7 @@ impl Mattermost {
         &self,
         known: &Known,
         event: &SocketEvent,
-        memory: &mut Memory,
+        received: &mut Received,
         heard: &mpsc::Sender<Heard>,
     ) {
         let text = |name: &str| event.data.get(name).and_then(Value::as_str);
@@ -221,7 +202,7 @@ impl Mattermost {
                 let post = text("post").and_then(|text| serde_json::from_str::<Post>(text).ok());
                 let company = Company::of(text("channel_type").unwrap_or_default());
                 if let Some(post) = post {
-                    self.said(known, post, company, memory, heard).await;
+                    self.said(known, post, company, received, heard).await;
                 }
             }
             "reaction_added" => {
@@ -243,14 +224,14 @@ impl Mattermost {
     }
 
     /// Reads what was said and not heard.
-    async fn catch_up(&self, known: &Known, memory: &mut Memory, heard: &mpsc::Sender<Heard>) {
+    async fn catch_up(&self, known: &Known, received: &mut Received, heard: &mpsc::Sender<Heard>) {
         let missed = async {
             let path = ["users", known.bot.id.as_str(), "channels"];
             let all: Vec<Conversation> = self.inner.api.get(&path, &[]).await?;
-            let Some(since) = memory.last else {
+            let Some(since) = received.last else {
                 // Nothing was ever heard: it begins now.
                 let last = all.iter().map(|it| it.last_post_at).max();
-                memory.last = last;
+                received.last = last;
                 return Ok::<_, ApiError>(Vec::new());
             };
             let mut missed = Vec::new();
@@ -266,11 +247,11 @@ impl Mattermost {
         match missed.await {
             Ok(mut missed) => {
                 missed.sort_by_key(|(post, _)| post.create_at);
-                let since = memory.last.unwrap_or_default();
+                let since = received.last.unwrap_or_default();
                 for (post, company) in missed {
                     // What was only changed since then was heard when it was said.
                     if post.create_at > since {
-                        self.said(known, post, company, memory, heard).await;
+                        self.said(known, post, company, received, heard).await;
                     }
                 }
             }
@@ -316,14 +297,14 @@ impl Mattermost {
         known: &Known,
         post: Post,
         company: Company,
-        memory: &mut Memory,
+        received: &mut Received,
         heard: &mpsc::Sender<Heard>,
     ) {
-        memory.last = memory.last.max(Some(post.create_at));
+        received.last = received.last.max(Some(post.create_at));
         let is_ours = post.user_id == known.bot.id || post.props.contains_key(KEY_PROP);
         let is_machine = MACHINES.iter().any(|name| post.props.contains_key(*name));
         let is_said = post.kind.is_empty() && post.delete_at == 0 && !post.message.is_empty();
-        if is_ours || is_machine || !is_said || !memory.is_new(&post.id) {
+        if is_ours || is_machine || !is_said || !received.memory.is_new(&post.id) {
             return;
         }
         if self.inner.action_url.is_none()

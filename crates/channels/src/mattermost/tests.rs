@@ -23,6 +23,7 @@ use crate::order::{
 use crate::press::Press;
 use crate::seal::Seal;
 use crate::text::longest_run;
+use crate::wording::wording;
 
 const CHANNEL: &str = "j6j53p28k6urx15fpcgsr20psq";
 const POST: &str = "gqrnh3675jfxzftnjyjfe4udeh";
@@ -268,9 +269,11 @@ fn what_is_sent_is_what_servers_accept() {
             row.name,
         );
     }
-    for press in [Press::DenyNote, Press::Other] {
+    for press in [Press::DenyNote, Press::Other, Press::Choose(Choice::Always)] {
         let url = chat.route_url("dialog");
-        let body = json!({ "trigger_id": "x", "url": url, "dialog": dialog(press, "state") });
+        let order = order(Subject::Card(Box::new(terminal("rm -rf /srv/www"))));
+        let dialog = dialog(press, &wording(&order, press), "state");
+        let body = json!({ "trigger_id": "x", "url": url, "dialog": dialog });
         fits(&schema("dialog-open.schema.json"), &body, press.word());
     }
 }
