@@ -167,6 +167,8 @@ pub enum Standing {
     Bot,
     /// One that was closed.
     Closed,
+    /// One of another organisation, which we see because something is shared with it.
+    Foreign,
     /// The chat could not be asked.
     Unknown,
 }

@@ -128,6 +128,7 @@ impl Desk {
             Standing::Person => {}
             Standing::Bot => return Err(Refusal::Bot),
             Standing::Closed => return Err(Refusal::AccountClosed),
+            Standing::Foreign => return Err(Refusal::Foreign),
             Standing::Unknown => return Err(Refusal::Unverified),
         }
         let name = self.chat.name();
@@ -159,6 +160,7 @@ const fn is_over(refusal: &Refusal) -> bool {
         | Refusal::Unknown
         | Refusal::Bot
         | Refusal::AccountClosed
+        | Refusal::Foreign
         | Refusal::Unverified
         | Refusal::Stranger
         | Refusal::NotYours(_)

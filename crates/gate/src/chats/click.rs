@@ -346,6 +346,7 @@ impl Chats {
             Standing::Person => {}
             Standing::Bot => return Err(Refusal::Bot),
             Standing::Closed => return Err(Refusal::AccountClosed),
+            Standing::Foreign => return Err(Refusal::Foreign),
             Standing::Unknown => return Err(Refusal::Unverified),
         }
         let person = self.person_of(&click.channel, &click.clicker.account).await;

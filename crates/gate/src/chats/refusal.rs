@@ -28,6 +28,8 @@ pub enum Refusal {
     Bot,
     /// An account that was closed.
     AccountClosed,
+    /// An account of another organisation.
+    Foreign,
     /// The chat could not say whose account it is.
     Unverified,
     /// An account of nobody who may answer.
@@ -56,6 +58,7 @@ impl Refusal {
             Self::OtherCard => "other_card",
             Self::Bot => "bot",
             Self::AccountClosed => "account_closed",
+            Self::Foreign => "foreign",
             Self::Unverified => "unverified",
             Self::Stranger => "stranger",
             Self::NotYours(_) => "not_yours",
@@ -90,6 +93,7 @@ impl Refusal {
             }
             Self::Bot => "Nothing was changed: bot accounts cannot answer.",
             Self::AccountClosed => "Nothing was changed: this account is deactivated.",
+            Self::Foreign => "Nothing was changed: accounts of another organisation cannot answer.",
             Self::Untrusted(Untrusted::NoKey) | Self::Unverified => {
                 "Nothing was changed: the chat server could not confirm who you are. Press again in a moment."
             }

@@ -197,6 +197,7 @@ async fn each_thing_that_is_wrong_is_refused_for_itself() {
         ("account_closed", |it| {
             it.clicker.standing = Standing::Closed;
         }),
+        ("foreign", |it| it.clicker.standing = Standing::Foreign),
         ("unverified", |it| it.clicker.standing = Standing::Unknown),
         ("stranger", |it| it.clicker.account = "b1".to_owned()),
         ("stranger", |it| it.clicker.account = "e1".to_owned()),
