@@ -9,6 +9,7 @@ pub mod push;
 pub mod relay;
 mod serving;
 mod skipped;
+pub mod slack;
 pub mod smtp;
 pub mod telegram;
 
