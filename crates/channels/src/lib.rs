@@ -15,6 +15,7 @@ pub mod push;
 mod recorder;
 pub mod registry;
 pub mod seal;
+pub mod slack;
 pub mod telegram;
 pub mod text;
 mod webhook;

@@ -24,6 +24,9 @@ pub struct Platform {
     pub questions: &'static [Question],
     /// How people find the id of their account there.
     pub account: &'static str,
+    /// Returns what describes our app to a platform that takes such a description, for presses by a
+    /// connection or by requests to an address.
+    pub manifest: Option<fn(Option<&str>) -> Value>,
 }
 
 /// Something that is asked when a channel is added.

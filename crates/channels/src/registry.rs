@@ -6,10 +6,15 @@
 use crate::mattermost;
 use crate::ntfy::NTFY;
 use crate::platform::Platform;
+use crate::slack;
 use crate::telegram;
 
 /// Every chat platform.
-pub const PLATFORMS: &[Platform] = &[mattermost::settings::PLATFORM, telegram::settings::PLATFORM];
+pub const PLATFORMS: &[Platform] = &[
+    mattermost::settings::PLATFORM,
+    slack::settings::PLATFORM,
+    telegram::settings::PLATFORM,
+];
 
 /// The type of a channel that is no chat.
 pub const WEBHOOK: &str = "webhook";

@@ -540,6 +540,15 @@ pub(crate) enum ChannelsCommand {
         #[arg(long, default_value_t = 300)]
         wait: u32,
     },
+    /// Print the description of our app that a platform takes, as JSON
+    Manifest {
+        /// The platform
+        platform: String,
+        /// The channel's address at the gateway, such as https://gate.example.org/channels/slack, where the platform is to
+        /// send presses [default: a connection that the gateway opens]
+        #[arg(long, value_name = "URL")]
+        callback_url: Option<String>,
+    },
     /// Check the setup of a channel and suggest fixes
     Doctor {
         /// The channel [default: all]

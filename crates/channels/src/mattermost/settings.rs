@@ -50,6 +50,7 @@ pub(crate) const PLATFORM: Platform = Platform {
         },
     ],
     account: "it is in the person's profile; `/whoami` there shows it, too",
+    manifest: None,
 };
 
 /// What stands before a command whose own name is taken, if nothing is configured.

@@ -32,6 +32,7 @@ pub(crate) const PLATFORM: Platform = Platform {
         },
     ],
     account: "each presses Start in a conversation with the bot; /whoami there replies with the id",
+    manifest: None,
 };
 
 /// Where bots speak to Telegram, unless a server of one's own is configured.

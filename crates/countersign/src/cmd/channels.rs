@@ -7,6 +7,8 @@ use std::process::ExitCode;
 
 use anstyle::{AnsiColor, Style};
 use countersign_channels::chat::{Finding, State};
+use countersign_channels::platform::Platform;
+use countersign_channels::registry::PLATFORMS;
 use countersign_core::status::Status;
 use countersign_gate::delivery::health::ChannelView;
 use countersign_gate::records::view::CallView;
@@ -31,20 +33,36 @@ const BAD: Style = AnsiColor::Red.on_default().bold();
 
 /// Does what the command line says.
 pub(crate) fn run(args: &Channels, reach: &Reach) -> Result<ExitCode, Complaint> {
-    if let Some(ChannelsCommand::Add {
-        platform,
-        name,
-        wait,
-    }) = &args.command
-    {
-        return add::add(args, reach, platform, name.as_deref(), *wait);
-    }
-    let client = Client::new(reach)?;
+    let client = || Client::new(reach);
     match &args.command {
-        None | Some(ChannelsCommand::List | ChannelsCommand::Add { .. }) => list(args, &client),
-        Some(ChannelsCommand::Test { name, wait }) => test(args, &client, name, *wait),
-        Some(ChannelsCommand::Doctor { name }) => doctor(args, &client, name.as_deref()),
+        None | Some(ChannelsCommand::List) => list(args, &client()?),
+        Some(ChannelsCommand::Test { name, wait }) => test(args, &client()?, name, *wait),
+        Some(ChannelsCommand::Add {
+            platform,
+            name,
+            wait,
+        }) => add::add(args, reach, platform, name.as_deref(), *wait),
+        Some(ChannelsCommand::Manifest {
+            platform,
+            callback_url,
+        }) => manifest(platform, callback_url.as_deref()),
+        Some(ChannelsCommand::Doctor { name }) => doctor(args, &client()?, name.as_deref()),
     }
+}
+
+/// Prints the description of our app for a platform.
+fn manifest(platform: &str, callback_url: Option<&str>) -> Result<ExitCode, Complaint> {
+    let known = PLATFORMS.iter().filter(|it| it.manifest.is_some());
+    let describes = |it: &&Platform| it.name == platform;
+    let manifest = known.clone().find(describes).and_then(|it| it.manifest);
+    let Some(manifest) = manifest else {
+        let names: Vec<&str> = known.map(|it| it.name).collect();
+        let message = format!("`{platform}` takes no description of an app");
+        let hint = format!("these do: {}", names.join(", "));
+        return Err(Complaint::usage(message, hint));
+    };
+    let url = callback_url.map(|url| url.trim_end_matches('/'));
+    written(print_json(&manifest(url)), ExitCode::SUCCESS)
 }
 
 fn list(args: &Channels, client: &Client) -> Result<ExitCode, Complaint> {

@@ -109,6 +109,8 @@ static CHANNEL: Spec = Spec::Keys(&[
     key("url", Spec::Text, ""),
     key("secret_env", Spec::Text, ""),
     key("token_env", Spec::Text, ""),
+    key("app_token_env", Spec::Text, ""),
+    key("signing_secret_env", Spec::Text, ""),
     key("team", Spec::Text, ""),
     key("channel", Spec::Text, ""),
     key("topic", Spec::Text, ""),

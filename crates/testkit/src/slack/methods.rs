@@ -220,7 +220,9 @@ fn answer(shared: &Shared, method: &str, args: &Args) -> Answer {
             let ticket = world.id('K');
             let ticket = super::server::locked(&shared.sockets).ticket(ticket);
             let url = shared.url.replace("http://", "ws://");
-            Ok(json!({ "url": format!("{url}/link?ticket={ticket}&app_id={APP}") }))
+            let app = shared.settings().other_app;
+            let app = app.as_deref().unwrap_or(APP);
+            Ok(json!({ "url": format!("{url}/link?ticket={ticket}&app_id={app}") }))
         }
         other => Err(("unknown_method".to_owned(), other.to_owned())),
     }
