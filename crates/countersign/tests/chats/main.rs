@@ -16,6 +16,7 @@ mod suite;
 
 mod mattermost;
 mod scene;
+mod slack;
 mod telegram;
 mod venue;
 
