@@ -8,7 +8,7 @@ use countersign_channels::chat::Typed;
 use countersign_channels::press::{Click, Press, Proof};
 use countersign_channels::text::{code, fenced, quiet};
 use countersign_core::approval::Choice;
-use countersign_core::command::{Command, TABLE};
+use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::display::{inline, shortened};
 use countersign_core::status::Status;
 use countersign_core::tier::Tier;
@@ -71,7 +71,7 @@ impl Desk {
         };
         let mut command = match Command::of(&typed.name, &typed.rest) {
             Ok(command) => command,
-            Err(error) => return Ok(error.to_string()),
+            Err(error) => return Ok(self.misread(&error)),
         };
         if let Some(id) = command.id_mut() {
             *id = self.gate.whole_id(&who, id).await.map_err(failed)?;
@@ -118,6 +118,22 @@ impl Desk {
                     done => done.map_err(failed),
                 }
             }
+        }
+    }
+
+    /// Says why a line is no command, with commands as they are typed in this chat.
+    fn misread(&self, error: &CommandError) -> String {
+        let typed = |name: &str| {
+            let typed = self.chat.typed_as(name);
+            typed.unwrap_or_else(|| format!("/{name}"))
+        };
+        match error {
+            CommandError::NotOne => error.to_string(),
+            CommandError::Unknown { name } => {
+                let (unknown, help) = (typed(name), typed("help"));
+                format!("there is no {unknown}; {help} lists the commands")
+            }
+            CommandError::Usage { name, hint } => format!("usage: {} {hint}", typed(name)),
         }
     }
 
