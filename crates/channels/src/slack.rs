@@ -68,6 +68,8 @@ struct Inner {
     /// Deliveries this process has tried.
     tried: Mutex<HashSet<String>>,
     found: tokio::sync::Mutex<HashMap<String, Found>>,
+    /// The question of each card that this process has posted.
+    subjects: Mutex<HashMap<String, String>>,
     /// How each card looks that this process has painted.
     looks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Option<Digest>>>>>,
     memory: Mutex<Memory>,
@@ -144,6 +146,7 @@ impl Slack {
                 directs: Mutex::default(),
                 tried: Mutex::default(),
                 found: tokio::sync::Mutex::default(),
+                subjects: Mutex::default(),
                 looks: Mutex::default(),
                 memory: Mutex::default(),
                 heard: Mutex::default(),

@@ -439,14 +439,17 @@ impl Slack {
         let _gone = heard.send(Heard::Message(message)).await;
     }
 
-    /// Returns that a card of ours was deleted, if it was one.
+    /// Returns that a card of ours was deleted, if it was one. Slack may leave out what we noted on it.
     async fn gone(&self, said: &Said) -> Option<Heard> {
-        let was = said.previous_message.as_ref()?;
-        let key = self.key_of(was).await.ok()??;
-        Some(Heard::Gone {
-            subject: key.split(':').next()?.to_owned(),
-            reference: format!("{}/{}", said.channel, said.deleted_ts),
-        })
+        let reference = format!("{}/{}", said.channel, said.deleted_ts);
+        let noted = match &said.previous_message {
+            Some(was) => self.key_of(was).await.ok()?,
+            None => None,
+        };
+        let noted = noted.as_deref().and_then(|key| key.split(':').next());
+        let known = || locked(&self.inner.subjects).get(&reference).cloned();
+        let subject = noted.map(str::to_owned).or_else(known)?;
+        Some(Heard::Gone { subject, reference })
     }
 
     /// Returns who did it. `team` is the workspace where it was done: another one's people are not

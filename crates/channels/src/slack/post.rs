@@ -36,6 +36,7 @@ impl Slack {
             .post_once(&place, &root, text, &painted.blocks, order, since)
             .await?;
         let reference = format!("{place}/{ts}");
+        self.note_subject(&reference, order.what.id());
         *self.looks_of(&reference).lock().await = Some(looks(&painted));
         Ok(Delivered {
             channel: self.inner.settings.name.clone(),
@@ -196,6 +197,14 @@ impl Slack {
             .await?;
         *shown = Some(looks_now);
         Ok(())
+    }
+
+    fn note_subject(&self, reference: &str, subject: &str) {
+        let mut subjects = locked(&self.inner.subjects);
+        if subjects.len() > LOOKS_MAX {
+            subjects.clear();
+        }
+        subjects.insert(reference.to_owned(), subject.to_owned());
     }
 
     fn looks_of(&self, reference: &str) -> std::sync::Arc<tokio::sync::Mutex<Option<Digest>>> {
