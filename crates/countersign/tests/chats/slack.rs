@@ -1,6 +1,8 @@
 //! Slack as a venue, once with Socket Mode and once with signed requests. What only Slack does is
 //! tested beside it.
 
+mod own;
+
 use std::sync::Mutex;
 
 use countersign_testkit::relay::Relay;

@@ -286,9 +286,10 @@ impl Message {
 
     /// Returns everything people read of it.
     pub(super) fn readable(&self) -> String {
-        let mut text = match &self.blocks {
-            // With blocks the text is for notifications alone; somebody reads those, too.
-            Some(blocks) => format!("{}\n{}", self.text, texts(blocks)),
+        // With blocks the text is for notifications alone; somebody reads those, too.
+        let mut text = match self.blocks.as_ref().map(texts) {
+            Some(shown) if shown.contains(&self.text) => shown,
+            Some(shown) => format!("{}\n{shown}", self.text),
             None => self.text.clone(),
         };
         for file in &self.files {
