@@ -23,7 +23,8 @@ pub(crate) use self::workspace::{is_shared, lies_in};
 pub(crate) const HOME: char = '\u{fdd1}';
 /// Stands for a part of a word that cannot be known.
 pub(crate) const HOLE: char = '\u{fdd0}';
-/// Follows a [`HOLE`] that is the number of the process this script started last.
+/// Follows a [`HOLE`] that is the number of a process this script may end: the one it started last, or
+/// what serves a port of development.
 pub(crate) const JOB: char = '\u{fdd2}';
 
 /// Where a call happens, as far as it is known. It is copied wherever a command may leave the

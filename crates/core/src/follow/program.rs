@@ -77,6 +77,8 @@ pub(crate) use written::Piece;
 /// Names of processes that ask people: this firewall, and gateways of agents.
 const GUARDS: &[&str] = &["countersign", "hermes"];
 
+/// Programs of which an option hands on a whole command, to which they add no word: `gdb --args`.
+const WHOLE_COMMANDS: &[&str] = &["gdb", "erl"];
 /// Programs that give a single word to a shell, and several words to a program.
 const SHELL_STARTERS: &[&str] = &["git submodule foreach"];
 
@@ -563,13 +565,18 @@ impl Walk<'_> {
         } else if let Some(at) = line.read.option_command {
             let words = rest(at).iter().map(|arg| arg.text.clone());
             let words: Vec<String> = words.take_while(|word| word != ";").collect();
-            let mut found = vec![HOLE.to_string()];
+            let whole = WHOLE_COMMANDS.contains(&line.row.name);
+            let mut found = vec![if whole {
+                String::new()
+            } else {
+                HOLE.to_string()
+            }];
             found.extend(self.printed_names(line));
             for name in found {
                 let filled = code::Filled {
                     marker: Some("{}".to_owned()),
+                    appended: !whole,
                     with: name,
-                    appended: true,
                     ..code::Filled::default()
                 };
                 stream.taint = taint.and(self.template(&words, line.span, &filled).taint);

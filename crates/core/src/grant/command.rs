@@ -293,7 +293,8 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
     });
     let by_reader = match row.reader {
         Some(
-            Reader::Eval
+            Reader::Debugger
+            | Reader::Eval
             | Reader::Source
             | Reader::Trap
             | Reader::Alias
@@ -318,6 +319,7 @@ fn row_runs_code(row: &Row, words: &[String], fed: bool) -> bool {
             | Reader::Declare
             | Reader::Container
             | Reader::Find
+            | Reader::Fuser
             | Reader::GitCheckout
             | Reader::GitConfig
             | Reader::GitPush

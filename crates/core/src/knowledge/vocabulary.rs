@@ -299,10 +299,14 @@ words! {
         Declare = "declare",
         /// `docker run` and its kin: mounts and privileges decide, then a command in a container.
         Container = "container",
+        /// `gdb`, `lldb`: commands of a debugger, which may start the program that is looked at.
+        Debugger = "debugger",
         /// `eval`: the words joined are shell text.
         Eval = "eval",
         /// `find`: its own expression language.
         Find = "find",
+        /// `fuser`: what uses a file or a port, and ending it.
+        Fuser = "fuser",
         /// `git checkout`, `git restore`, `git switch`: paths or a branch.
         GitCheckout = "git_checkout",
         /// `git config`: reading or writing, and keys that run something.

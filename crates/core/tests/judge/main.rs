@@ -8,6 +8,7 @@ mod code_again;
 mod depth;
 mod disclosed;
 mod everyday;
+mod everyday_again;
 mod fresh;
 mod grant;
 mod knowledge;

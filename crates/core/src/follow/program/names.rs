@@ -16,7 +16,7 @@ use crate::knowledge::names::{
 };
 use crate::knowledge::{Effect, PathKind, Role};
 use crate::place::below::Look;
-use crate::place::{HOLE, mark_home};
+use crate::place::{HOLE, JOB, mark_home};
 use crate::score::Score;
 
 /// How sensitive a place must be for its name to be followed.
@@ -152,12 +152,25 @@ impl Walk<'_> {
     }
 
     /// Adds to a stream what the files hold that it was read from, where this session wrote them: sensitive
-    /// names, and words that are options.
+    /// names, words that are options, and the number of a process that it started.
     pub(crate) fn out_of_files(&mut self, mut stream: Stream) -> Stream {
         if stream.text.is_some() {
             return stream;
         }
-        for path in std::mem::take(&mut stream.files) {
+        let files = std::mem::take(&mut stream.files);
+        if let [file] = files.as_slice() {
+            let held = self.may_hold(file);
+            let is_job = |held: &Stream| {
+                let text = held.text.as_deref().unwrap_or("").trim_end();
+                text.chars().eq([HOLE, JOB]) && !held.taint.uncertain
+            };
+            let sure = !held.is_empty() && !self.memory.is_doubtful(file);
+            if sure && held.iter().all(is_job) {
+                stream.text = Some(format!("{HOLE}{JOB}"));
+                return stream;
+            }
+        }
+        for path in files {
             for held in self.may_hold(&path) {
                 let Some(text) = held.text else {
                     stream.taint.computed = true;

@@ -218,7 +218,7 @@ impl<'a> OptionReader<'_, 'a> {
         let text = arg.text.as_str();
         if self.ended {
             self.operand(arg, options);
-        } else if text == "--" && self.row.style == Style::Gnu {
+        } else if text == "--" && matches!(self.row.style, Style::Gnu | Style::Single) {
             self.ended = true;
             self.at += 1;
         } else if let Some((flag, name)) = marked_flag(self.row, text) {

@@ -2,6 +2,7 @@
 
 mod containers;
 mod curl;
+mod debugger;
 mod git;
 mod interpreters;
 mod packages;
@@ -33,6 +34,8 @@ impl Walk<'_> {
             Reader::Container => self.read_container(line),
             Reader::Eval => self.read_eval(line),
             Reader::Find => Some(self.read_find(line)),
+            Reader::Debugger => self.read_debugger(line),
+            Reader::Fuser => self.read_fuser(line),
             Reader::GitCheckout => Some(self.read_git_checkout(line)),
             Reader::GitConfig => Some(self.read_git_config(line)),
             Reader::GitPush => self.read_git_push(line),

@@ -1,17 +1,28 @@
-//! Servers for development that a command ends by what they were started with.
+//! Servers for development that a command ends by what they were started with, or by their port.
 //!
 //! Only a pattern counts that can hardly mean anything else: a script by its file, or a known server
-//! with words behind it. `pkill -f node` ends what other people's windows run, too.
+//! with words behind it. `pkill -f node` ends what other people's windows run, too. A port counts where
+//! people run what they develop, and no database or service of the machine.
+
+use std::ops::RangeInclusive;
 
 use super::{GUARDS, Line};
-use crate::knowledge::names::{DEVELOPMENT_SERVERS, ENDING_SWITCHES, SERVED_ENDINGS};
+use crate::follow::value::Arg;
+use crate::knowledge::names::{
+    DEVELOPMENT_SERVERS, ENDING_SWITCHES, PORT_SWITCHES, SERVED_ENDINGS, SERVICE_PORTS,
+};
 
 /// Options of `pkill` by which the whole command line is compared.
 const WHOLE_LINE: &[&str] = &["-f", "--full", "-9f", "-f9"];
+/// Ports on which people run what they develop, but for those of [`SERVICE_PORTS`].
+const DEVELOPMENT_PORTS: RangeInclusive<u16> = 3000..=19_999;
 
 impl Line<'_> {
     /// Whether it ends nothing but a server that is started for development and can be started again.
     pub(super) fn ends_development_server(&self) -> bool {
+        if matches!(self.row.name, "fuser" | "kill-port") {
+            return self.names_development_ports();
+        }
         let [pattern] = self.read.operands.as_slice() else {
             return false;
         };
@@ -33,6 +44,66 @@ impl Line<'_> {
             && !GUARDS.iter().any(|guard| text.contains(guard))
             && names_server(text)
     }
+
+    /// Whether all that it names are ports of development: `fuser -k 3000/tcp`, `kill-port 3000`.
+    fn names_development_ports(&self) -> bool {
+        let (ports, switches): (Vec<&Arg>, Vec<&Arg>) =
+            self.args.iter().partition(|arg| !arg.text.starts_with('-'));
+        let bare = self.row.name == "kill-port";
+        let is_port = |arg: &&Arg| {
+            let number = arg.text.strip_suffix("/tcp");
+            number
+                .or_else(|| bare.then_some(arg.text.as_str()))
+                .is_some_and(is_development_port)
+        };
+        !ports.is_empty()
+            && ports.iter().all(is_port)
+            && switches
+                .iter()
+                .all(|arg| PORT_SWITCHES.contains(arg.text.as_str()))
+    }
+
+    /// Whether `lsof` prints nothing but the numbers of processes on a port of development.
+    pub(super) fn lists_development_server(&self) -> bool {
+        let mut words = self.args.iter().map(|arg| arg.text.as_str());
+        let (mut terse, mut ports) = (false, None);
+        while let Some(word) = words.next() {
+            if word == "-sTCP:LISTEN" {
+                continue;
+            }
+            let Some(letters) = word.strip_prefix('-') else {
+                return false;
+            };
+            // `-ti:3000`, `-t -i tcp:3000`: what follows the `i` is the address.
+            let (switches, address) = letters
+                .split_once('i')
+                .map_or((letters, None), |(before, after)| (before, Some(after)));
+            if !switches.bytes().all(|letter| b"tnP".contains(&letter)) {
+                return false;
+            }
+            terse |= switches.contains('t');
+            let Some(address) = address else { continue };
+            let address = match address {
+                "" => words.next().unwrap_or(""),
+                given => given,
+            };
+            if ports.replace(address).is_some() {
+                return false;
+            }
+        }
+        let only_ports = ports.and_then(|address| {
+            let (protocol, ports) = address.split_once(':')?;
+            matches!(protocol, "" | "tcp" | "TCP").then_some(ports)
+        });
+        terse && only_ports.is_some_and(|ports| ports.split(',').all(is_development_port))
+    }
+}
+
+/// Whether people run what they develop on a port. A range or a name is none.
+fn is_development_port(port: &str) -> bool {
+    let number = port.bytes().all(|byte| byte.is_ascii_digit());
+    let usual = |port: u16| DEVELOPMENT_PORTS.contains(&port);
+    number && port.parse().is_ok_and(usual) && !SERVICE_PORTS.contains(port)
 }
 
 /// Whether a pattern is the command line of a server: `vite --port 5173`, `python3 server.py`.

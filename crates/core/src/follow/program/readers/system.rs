@@ -164,6 +164,17 @@ impl Walk<'_> {
         }
     }
 
+    /// `fuser -k`: what uses a port of development can be started again.
+    pub(crate) fn read_fuser(&mut self, line: &Line<'_>) -> Option<Stream> {
+        let ends = line.read.has(&["-k", "--kill"]) && line.ends_development_server();
+        ends.then(|| {
+            let mut act = Act::new(Effect::Kill, line.row.name, line.span);
+            act.reversal = Score::new(200);
+            self.note(act.on(line.operands_shown()));
+            Stream::empty()
+        })
+    }
+
     /// `kill`: everything, the first process, or what a substitution names.
     pub(crate) fn read_kill(&mut self, line: &Line<'_>) -> Stream {
         let words: Vec<&str> = line.args.iter().map(|arg| arg.text.as_str()).collect();
@@ -356,7 +367,8 @@ fn mode_danger(mode: &str) -> Score {
     worst
 }
 
-/// Whether a word names a job of this shell, or the process that this script started last.
+/// Whether a word names a job of this shell, the process that this script started last, or what
+/// serves a port of development.
 pub(in crate::follow) fn is_own_job(arg: &Arg) -> bool {
     let process = arg.text.strip_prefix('-').unwrap_or(&arg.text);
     let started = process.chars().eq([HOLE, JOB]) && !arg.taint.uncertain;

@@ -1,0 +1,111 @@
+//! More everyday work that is not worth a question: ending a server by its port, debuggers in batch mode,
+//! directories in parentheses, sockets and load on this machine. Each family stands beside twins that must ask.
+
+use crate::twins::{check, lines};
+
+const PROJECT: &str = "/home/dev/src/app";
+
+#[test]
+fn a_server_for_development_is_ended_by_its_port() {
+    lines(
+        PROJECT,
+        &[
+            "lsof -ti:3000 | xargs kill",
+            "lsof -ti tcp:8080 | xargs -r kill -9 2>/dev/null || true",
+            "kill $(lsof -t -i:5173)",
+            "kill -9 $(lsof -ti :4200 -sTCP:LISTEN)",
+            "PID=$(lsof -ti:3000); kill $PID",
+            "for pid in $(lsof -nP -ti:3000,3001); do kill $pid; done",
+            "fuser -k 3000/tcp",
+            "npx kill-port 3000 8080",
+        ],
+        &[
+            "lsof -ti:5432 | xargs kill",
+            "lsof -ti:8750 | xargs kill",
+            "lsof -ti:22 | xargs kill",
+            "lsof -ti:3000,6379 | xargs kill",
+            "lsof -ti:3000-9000 | xargs kill",
+            "lsof -ti:$PORT | xargs kill",
+            "lsof -t -u dev | xargs kill",
+            "lsof -ti:3000 -u dev | xargs kill",
+            "lsof -ti | xargs kill",
+            "lsof -t /var/lib/postgresql | xargs kill",
+            "lsof -ti:3000 | xargs sudo kill -9",
+            "lsof -ti:3000 | xargs kill -9 1",
+            "kill $(lsof -ti:3000) $(pgrep postgres)",
+            "fuser -k 5432/tcp",
+            "fuser -k 3000/tcp /mnt",
+            "fuser -km 3000/tcp",
+            "sudo fuser -k 3000/tcp",
+            "npx kill-port 5432",
+            "npx kill-port 3000 --port 5432",
+        ],
+    );
+}
+
+#[test]
+fn a_process_is_ended_by_the_number_that_was_kept_when_it_started() {
+    check(
+        PROJECT,
+        &[
+            &["npm run dev & echo $! > dev.pid; sleep 2; kill $(cat dev.pid)"],
+            &[
+                "npm run dev > /tmp/dev.log 2>&1 & echo $! > /tmp/dev.pid; kill \"$(cat /tmp/dev.pid)\"",
+            ],
+            &[
+                "npm run dev & echo $! > /tmp/dev.pid",
+                "kill $(cat /tmp/dev.pid)",
+            ],
+        ],
+        &[
+            &["kill $(cat /tmp/dev.pid)"],
+            &["npm run dev & echo $! > dev.pid; echo 1 > dev.pid; kill $(cat dev.pid)"],
+            &["npm run dev & echo $! > dev.pid; kill $(cat dev.pid /run/postgres.pid)"],
+            &["npm run dev & echo $! $PPID > dev.pid; kill $(cat dev.pid)"],
+            &["[ -f x ] && echo $! > dev.pid; kill $(cat dev.pid)"],
+            &[
+                "npm run dev & echo $! > dev.pid",
+                "pgrep postgres > dev.pid",
+                "kill $(cat dev.pid)",
+            ],
+            &["npm run dev & echo $! > run.sh; bash run.sh"],
+        ],
+    );
+}
+
+#[test]
+fn a_debugger_in_batch_mode_looks_at_the_projects_program() {
+    lines(
+        PROJECT,
+        &[
+            "gdb -batch -ex run -ex bt --args ./build/app --once",
+            "gdb -q -batch -ex 'break main' -ex run -ex 'info locals' -ex bt ./build/app",
+            "gdb -batch -ex 'set pagination off' -ex 'thread apply all bt full' ./build/app core.123",
+            "gdb -batch -ex 'x/20x $sp' -ex 'print *node' -ex 'run --port 3' ./build/app",
+            "lldb -b -o run -o bt -- ./build/app --once",
+            "lldb --batch -o 'frame variable' -o 'thread backtrace all' ./build/app",
+        ],
+        &[
+            "gdb -batch -ex '!id'",
+            "gdb -batch -ex 'shell id' ./build/app",
+            "gdb -batch -ex 'thread apply all shell id' ./build/app",
+            "gdb -batch -ex 'frame apply all python print(1)' ./build/app",
+            "gdb -batch -ex 'pipe bt | sh' ./build/app",
+            "gdb -batch -ex 'print system(\"id\")' ./build/app",
+            "gdb -batch -ex 'call fork()' ./build/app",
+            "gdb -batch -ex 'run $(id)' ./build/app",
+            "gdb -batch -ex 'run > ~/.bashrc' ./build/app",
+            "gdb -batch -ex \"run $ARGS\" ./build/app",
+            "gdb -batch -ex 'set args x; id' -ex run ./build/app",
+            "gdb -batch -ex 'python import os' ./build/app",
+            "gdb -batch -ex 'source /tmp/x.py' ./build/app",
+            "gdb -batch -ex 'dump memory /tmp/x 0 100' ./build/app",
+            "gdb -batch -ex run /tmp/app",
+            "gdb -batch -ex run --args rm -rf src",
+            "lldb -b -o run -- /tmp/app",
+            "lldb -b -o 'platform shell id' ./build/app",
+            "lldb -b -o 'breakpoint set -n main -C \"platform shell id\"' ./build/app",
+            "lldb -b -o 'command script import /tmp/x.py' ./build/app",
+        ],
+    );
+}
