@@ -109,3 +109,30 @@ fn a_debugger_in_batch_mode_looks_at_the_projects_program() {
         ],
     );
 }
+
+#[test]
+fn a_directory_in_parentheses_is_a_directory() {
+    lines(
+        PROJECT,
+        &[
+            "git add app/(dashboard)/page.tsx src/app/[locale]/(auth)/login/page.tsx",
+            "cat app/(auth)/login/page.tsx | head -20",
+            "ls src/app/(main)/(group)/x",
+        ],
+        &[
+            // To zsh the parentheses are not there.
+            "cat ~/(.ssh)/id_rsa",
+            "rm -rf ~/(Documents)/notes",
+            "rm -rf /(etc)/nginx",
+            // Code, not names.
+            "cat app/(rm -rf src)/x",
+            "cat app/(e:id:)",
+            "cat app/*(e:'id':)",
+            "cat app/($X)/x",
+            "cat app/()/x",
+            "echo (id)/x",
+            "fish -c 'cat app/(reboot)/x'",
+            "echo 'cat app/(reboot)/x' | fish",
+        ],
+    );
+}

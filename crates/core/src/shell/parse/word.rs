@@ -171,7 +171,8 @@ impl Parser<'_> {
         match context {
             Context::Bare => {
                 let process = matches!(byte, b'<' | b'>') && self.peek_at(1) == Some(b'(');
-                let pattern = byte == b'(' && self.after_pattern_sign();
+                let pattern =
+                    byte == b'(' && (self.after_pattern_sign() || self.directory_group().is_some());
                 *open == 0 && is_meta(byte) && !process && !pattern
             }
             Context::Test => match byte {
@@ -202,6 +203,16 @@ impl Parser<'_> {
     fn after_pattern_sign(&self) -> bool {
         let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
         matches!(before, Some(b'?' | b'*' | b'+' | b'@' | b'!' | b'='))
+    }
+
+    /// Returns the name in `app/(name)/page.tsx`. To bash the line is no command, so nothing of it runs; to
+    /// zsh the parentheses are a pattern that only this name matches.
+    fn directory_group(&self) -> Option<&str> {
+        let before = self.at.checked_sub(1).and_then(|at| self.bytes.get(at));
+        let (name, rest) = self.source.get(self.at + 1..)?.split_once(')')?;
+        let plain = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.');
+        let is_name = !name.is_empty() && name.bytes().all(plain);
+        (before == Some(&b'/') && is_name && rest.starts_with('/')).then_some(name)
     }
 
     /// Takes unquoted text from the cursor up to the next live character.
@@ -236,6 +247,14 @@ impl Parser<'_> {
                         body,
                         writes: false,
                     });
+                    return Ok(());
+                }
+                if *open == 0
+                    && context == Context::Bare
+                    && let Some(name) = self.directory_group().map(str::to_owned)
+                {
+                    self.at += name.len() + "()".len();
+                    parts.plain(&name);
                     return Ok(());
                 }
                 if matches!(self.peek_at(1), Some(b'e' | b'+')) && context == Context::Bare {

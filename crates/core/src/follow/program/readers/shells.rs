@@ -64,6 +64,13 @@ impl Walk<'_> {
             }
         }
         let texts = shell_texts(line);
+        // What is a group of names to other shells, fish runs.
+        let runs = |text: &str| line.row.name == "fish" && text.contains("/(");
+        if texts.iter().any(|(text, _)| runs(&text.text))
+            || line.stdin.text.as_deref().is_some_and(runs)
+        {
+            self.unreadable("runs what stands in parentheses", line.span);
+        }
         let mut out = Stream::unknown(Taint::default());
         for (text, parameters) in &texts {
             let state = self.state();
