@@ -175,7 +175,7 @@ impl Walk<'_> {
         self.fills(&place, program, arg.span);
         let byproduct = place.kind == PathKind::Generated && place.inside == Some(true);
         let reversal = match how {
-            Writing::Empty if byproduct => Score::new(350),
+            Writing::Empty if byproduct || place.kind == PathKind::Temp => Score::new(350),
             Writing::Replace => Score::new(350),
             Writing::Empty => Score::new(1000),
             Writing::Append | Writing::Edit => Score::new(300),

@@ -292,8 +292,11 @@ fn is_foreign_database(text: &str) -> bool {
         host.split(['.', '-'])
             .any(|word| REHEARSAL_WORDS.contains(word))
     };
+    // A name of one word is a machine nearby, unless it says that people depend on it.
+    let first = host.split(['.', '-']).next().unwrap_or(host);
+    let live = first.trim_end_matches(|last: char| last.is_ascii_digit()) == LIVE;
     DATABASE_SCHEMES.contains(scheme)
-        && host.contains('.')
+        && (live || host.contains('.'))
         && !host.contains(HOLE)
         && host_kind(&format!("https://{host}/")).1.is_none()
         && !rehearsed()

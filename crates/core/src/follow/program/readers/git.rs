@@ -37,13 +37,15 @@ impl Walk<'_> {
         let remote = first
             .or_else(|| line.read.value(&["--repo"]))
             .map_or("", |arg| arg.text.as_str());
-        let shared = line.read.operands.iter().any(|arg| {
-            let target = arg
-                .text
-                .rsplit(':')
-                .next()
-                .unwrap_or("")
-                .trim_start_matches("refs/heads/");
+        // `jj git push --bookmark main`, `--named main=@`
+        let named = line.read.hits.iter().filter(|hit| {
+            line.row.name != "git push" && matches!(hit.name, "-b" | "--bookmark" | "--named")
+        });
+        let named = named.filter_map(|hit| hit.value.as_ref());
+        let shared = line.read.operands.iter().copied().chain(named).any(|arg| {
+            let target = arg.text.rsplit(':').next().unwrap_or("");
+            let target = target.split('=').next().unwrap_or("");
+            let target = target.trim_start_matches("refs/heads/");
             matches!(
                 target,
                 "main"
