@@ -42,6 +42,7 @@ mod running;
 mod servers;
 mod special;
 mod spread;
+mod statements;
 mod telling;
 pub(crate) mod trees;
 mod unknown;

@@ -71,6 +71,8 @@ pub(crate) struct Reach {
     pub(super) entered: bool,
     /// On a database file outside the workspace.
     pub(super) foreign_database: bool,
+    /// On a database that may lie on another machine.
+    pub(super) far_database: bool,
 }
 
 /// How far a command reaches into production, from not at all to its services.

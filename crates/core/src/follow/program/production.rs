@@ -94,6 +94,7 @@ impl Walk<'_> {
         let named = value.taint.live || names_production(&value.text);
         self.scope.reach.live = self.scope.reach.live.max(live_variable(name, named));
         self.scope.reach.foreign_database |= is_foreign_database(&value.text);
+        self.heed_database_host(name, value);
     }
 
     /// Takes note of what the words of a command say about where it acts.
@@ -122,6 +123,7 @@ impl Walk<'_> {
         self.heed_words(line);
         self.reaches_production(line);
         self.opens_database(line);
+        self.heed_database(line);
         self.discloses(line);
         self.installs_for_account(line);
         self.creates_by_package(line);

@@ -273,7 +273,7 @@ impl Walk<'_> {
             self.stdin_code(&connected, row.name, arg.span);
         } else if runs_scripts(row) {
             self.script_file(arg, row.name);
-        } else {
+        } else if !takes_statements(row) || !self.runs_statements(arg, row.name) {
             self.hidden_code(arg, row.name, "loads code or settings that are not seen");
         }
     }
@@ -308,6 +308,7 @@ impl Walk<'_> {
             }
             match &stdin.text {
                 Some(text) => self.mini_language(role, &Arg::literal(text.clone(), span), row.name),
+                None if role == Role::Sql && self.runs_given_statements(line) => {}
                 None => self.unreadable("runs statements that come from elsewhere", span),
             }
             return;
@@ -348,6 +349,13 @@ impl Walk<'_> {
         act.target = Score::ONE;
         self.note(act);
     }
+}
+
+/// Whether a program takes statements of a database.
+pub(super) fn takes_statements(row: &Row) -> bool {
+    let is_sql =
+        |value: Value| matches!(value, Value::Next(Role::Sql) | Value::Attached(Role::Sql));
+    row.has_operand(Role::Sql) || row.flags.iter().any(|flag| is_sql(flag.value))
 }
 
 /// What options make of the operands.

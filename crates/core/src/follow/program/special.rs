@@ -36,6 +36,11 @@ impl Walk<'_> {
                 listed_beginning(row, &arg.text).filter(|(_, it)| it.starts_with('/'))?;
             return Some(self.begins_with(flag, &arg.after(stem.len()), row, dry));
         }
+        if role == Role::Shell && !arg.text.contains(char::is_whitespace) {
+            // `concurrently npm:dev`: a word that stands for a command, and is none.
+            let (flag, stem) = listed_beginning(row, &arg.text)?;
+            return Some(self.begins_with(flag, &arg.after(stem.len()), row, dry));
+        }
         if !(is_read(role) || is_written(role)) {
             return None;
         }

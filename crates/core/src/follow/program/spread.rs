@@ -82,7 +82,8 @@ pub(super) fn freedom(line: &Line<'_>, stream: &Stream) -> (bool, bool) {
     // With a file of its own it prints what that holds.
     let reads = operand_roles(line.row, line.read).contains(&Some(Role::Read));
     let elsewhere = reads || !line.stdin.connected;
-    if gives(&NAMING_OPTIONS) {
+    let names = |arg: &Arg| is_naming_bundle(&arg.text);
+    if gives(&NAMING_OPTIONS) || line.args.iter().any(names) {
         (false, false)
     } else if gives(&NUMBERING_OPTIONS) {
         (true, false)
@@ -91,6 +92,16 @@ pub(super) fn freedom(line: &Line<'_>, stream: &Stream) -> (bool, bool) {
     } else {
         (before.free || elsewhere, before.loose || elsewhere)
     }
+}
+
+/// Whether short options in one word say that names of files are printed, or numbers: `-rlZ`. None of
+/// these letters takes a value.
+fn is_naming_bundle(word: &str) -> bool {
+    let letters = word.strip_prefix('-').unwrap_or("");
+    letters.contains(['l', 'L', 'c'])
+        && letters
+            .bytes()
+            .all(|letter| b"0EFGHILPRUZachilnorsvwxz".contains(&letter))
 }
 
 /// Whether code computes what a command prints: a script, an interpreter, a program of the project.

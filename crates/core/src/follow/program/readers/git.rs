@@ -9,7 +9,7 @@ use crate::knowledge::Effect;
 use crate::knowledge::names::{
     CARGO_LOADING_WORDS, GIT_BRANCH_OPTIONS, GIT_CONFIG_READING, GIT_HARMLESS_KEYS,
     GIT_PERSONAL_SECTIONS, GIT_RUNNING_KEYS, GIT_RUNNING_PARTS, GIT_SECRET_PARTS,
-    GIT_USUAL_PROGRAMS, JJ_SHOWING_SECTIONS, REMOTE_PROGRAMS, REMOTE_RUNNING_KEYS,
+    GIT_USUAL_PROGRAMS, JJ_SHOWING_SECTIONS, LOCK_FILES, REMOTE_PROGRAMS, REMOTE_RUNNING_KEYS,
 };
 use crate::place::HOLE;
 use crate::score::Score;
@@ -107,6 +107,7 @@ impl Walk<'_> {
             of_conflict && operands.len() <= SIDES_MAX && operands.iter().all(is_one_file);
         let discards = !takes_side
             && !staged_only
+            && !takes_lock_files(line, after_dashes)
             && ((restore || of_conflict) && !operands.is_empty()
                 || after_dashes.is_some_and(|count| count > 0)
                 || operands.iter().any(pathlike) && !creates);
@@ -389,4 +390,26 @@ fn harmless_value(key: &str, value: &str) -> bool {
 /// Whether a word stands for the name of some remote: a part of an address is not what is unknown of it.
 fn is_some_remote(word: &str) -> bool {
     word.contains(HOLE) && !word.contains("://") && !word.contains('@')
+}
+
+/// Whether all files that a checkout names are lock files, which the next installation writes again. A word
+/// in front of them is a revision.
+fn takes_lock_files(line: &Line<'_>, after_dashes: Option<usize>) -> bool {
+    let is_lock = |arg: &&Arg| {
+        let name = arg.text.rsplit('/').next().unwrap_or("");
+        !arg.vague() && !arg.glob && LOCK_FILES.contains(name)
+    };
+    let operands = line.read.operands.as_slice();
+    let files = match after_dashes {
+        Some(count) => operands.len().checked_sub(count),
+        None => Some(
+            operands
+                .iter()
+                .take_while(|arg| !is_lock(arg))
+                .count()
+                .min(1),
+        ),
+    };
+    let files = files.and_then(|at| operands.get(at..)).unwrap_or(&[]);
+    !files.is_empty() && files.iter().all(is_lock)
 }

@@ -1,0 +1,92 @@
+//! Files of statements that a database is given: `psql app_test -f schema.sql`, `sqlite3 dev.db < schema.sql`.
+//!
+//! On a database of this machine they are code of the project, as a script is that changes the same database.
+//! What the session wrote is read; a name that says it destroys something, a database elsewhere or in
+//! production, and a file from outside the workspace are put to a person.
+
+use super::Line;
+use super::roles::takes_statements;
+use crate::act::Act;
+use crate::follow::value::Arg;
+use crate::follow::walk::Walk;
+use crate::host::host_kind;
+use crate::knowledge::names::{DATABASE_HOST_OPTIONS, DATABASE_HOST_VARIABLES};
+use crate::knowledge::{Effect, HostKind, Role};
+
+impl Walk<'_> {
+    /// Takes note of a client whose words or variables may name a database of another machine.
+    pub(super) fn heed_database(&mut self, line: &Line<'_>) {
+        if line.does != Effect::DbRead || !takes_statements(line.row) {
+            return;
+        }
+        let is_host = |name: &str| DATABASE_HOST_OPTIONS.contains(name);
+        let named = line.read.hits.iter().filter(|hit| is_host(hit.name));
+        let mut hosts = named.filter_map(|hit| hit.value.as_ref());
+        let values = line.read.hits.iter().filter_map(|hit| hit.value.as_ref());
+        let mut words = line.read.operands.iter().copied().chain(values);
+        let by_variable = |(name, _): &(String, _)| DATABASE_HOST_VARIABLES.contains(name.as_str());
+        self.scope.reach.far_database |= hosts.any(|host| !is_near(&host.text))
+            || words.any(says_address)
+            || self.scope.variables.iter().any(by_variable);
+    }
+
+    /// Takes note of a variable by which a client learns where its database is.
+    pub(super) fn heed_database_host(&mut self, name: &str, value: &Arg) {
+        let names = DATABASE_HOST_VARIABLES.contains(name);
+        self.scope.reach.far_database |= names && !is_near(&value.text);
+    }
+
+    /// Judges a file of the project whose statements run. Returns whether it is one; otherwise nothing is
+    /// noted.
+    pub(super) fn runs_statements(&mut self, file: &Arg, program: &'static str) -> bool {
+        let place = self.ground.place(&file.text);
+        let own = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
+        let named = own && !file.glob && file.delivers.is_none() && file.text.ends_with(".sql");
+        if !named || self.scope.reach.far_database {
+            return false;
+        }
+        let held = self.may_hold(&place.path);
+        if held.iter().any(|held| held.text.is_none()) {
+            return false;
+        }
+        self.telling_words(file, &[]);
+        for text in held.into_iter().filter_map(|held| held.text) {
+            self.mini_language(Role::Sql, &Arg::literal(text, file.span), program);
+        }
+        let act = Act::new(Effect::DbWrite, program, self.here(file.span));
+        self.note(act.because("runs the statements of a file").on(place.path));
+        true
+    }
+
+    /// Judges statements that come out of files of the project: `psql app_test < schema.sql`.
+    pub(super) fn runs_given_statements(&mut self, line: &Line<'_>) -> bool {
+        let files = line.stdin.files.clone();
+        let arg = |path: &String| Arg::literal(path.clone(), line.span);
+        !files.is_empty()
+            && !line.stdin.taint.network
+            && !line.stdin.taint.computed
+            && files
+                .iter()
+                .all(|path| self.runs_statements(&arg(path), line.row.name))
+    }
+}
+
+/// Whether a host is this machine: by name, by address, or a socket.
+fn is_near(host: &str) -> bool {
+    let kind = host_kind(&format!("https://{host}/")).1;
+    host.starts_with('/') || matches!(kind, Some((HostKind::Loopback, _)))
+}
+
+/// Whether a word may be the address of a database that is not on this machine.
+fn says_address(word: &Arg) -> bool {
+    let text = word.text.as_str();
+    let scheme = text.split_once("://").map(|(_, rest)| rest);
+    let host = scheme.map(|rest| rest.rsplit('@').next().unwrap_or(rest));
+    let host = host.map(|host| host.split(['/', ':', '?']).next().unwrap_or(host));
+    let pairs = ["host", "service", "hostaddr"];
+    word.vague()
+        || host.is_some_and(|host| !is_near(host))
+        || text
+            .split_once('=')
+            .is_some_and(|(name, _)| pairs.contains(&name))
+}
