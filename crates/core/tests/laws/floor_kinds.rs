@@ -60,6 +60,9 @@ const CATASTROPHES: &[(Where, &str)] = &[
     (U, r"rm -rf /"),
     (U, r"find / -delete"),
     (U, r"find / -exec rm -rf {} +"),
+    (U, r"fd -u . / -X rm -rf"),
+    (U, r"fd . / -x rm -rf {}"),
+    (U, r"fd -HI . ~ --exec-batch rm -rf"),
     (U, r"find /home -type f -delete"),
     (U, r"find / -type f -print0 | xargs -0 rm -f"),
     (U, r"find ~ -mindepth 1 -delete"),
@@ -259,6 +262,8 @@ E"),
 
 #[rustfmt::skip]
 const NEAR: &[(Where, &str)] = &[
+    (U, r"fd -e log . / -x rm {}"),
+    (U, r"fd . / -X ls -d"),
     (U, r"rm -rf ./"),
     (U, r"rm -rf *"),
     (U, r"find . -delete"),

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::foreign::is_no_file;
-use super::network::is_local_or_registry;
+use super::network::{is_local_or_registry, is_loopback};
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Open, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, Writing};
@@ -208,10 +208,9 @@ impl Walk<'_> {
             self.recognised(&reading, posts, program, arg.span);
             return;
         }
-        let fetches = reading
-            .deeds
-            .iter()
-            .any(|deed| matches!(deed, Deed::Fetch(_)));
+        // What is asked of this machine stays on it.
+        let away = |deed: &Deed| matches!(deed, Deed::Fetch(address) if !is_loopback(address));
+        let fetches = reading.deeds.iter().any(away);
         let carries = reading.reads_computed
             || reading.deeds.iter().any(|deed| {
                 matches!(deed, Deed::Fetch(address) if address.is_empty())

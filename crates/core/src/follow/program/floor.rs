@@ -4,6 +4,7 @@
 //! They follow from the effect and its target, so that a new way to the same end needs no rule here.
 
 use super::Line;
+use super::code::Filled;
 use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
@@ -27,6 +28,29 @@ impl Walk<'_> {
     fn is_root(&mut self, arg: &Arg) -> bool {
         let place = self.place(&arg.text);
         !place.vague && place.kind == PathKind::Root
+    }
+
+    /// `fd . / -X rm -rf`: without a pattern and a filter it is all that lies below.
+    pub(super) fn finds_all(&mut self, line: &Line<'_>, run: &[String]) {
+        let [pattern, roots @ ..] = line.read.operands.as_slice() else {
+            return;
+        };
+        let filters = line.read.hits.iter().any(|hit| hit.value.is_some());
+        if filters || !matches!(pattern.text.as_str(), "." | "" | ".*") {
+            return;
+        }
+        for root in roots {
+            if self.is_whole(root) {
+                let all = Filled {
+                    marker: Some("{}".to_owned()),
+                    with: format!("{}/*", root.text.trim_end_matches('/')),
+                    glob: true,
+                    appended: true,
+                    ..Filled::default()
+                };
+                self.template(run, line.span, &all);
+            }
+        }
     }
 
     /// Notes that a whole file system, or all homes, are lost.

@@ -269,6 +269,11 @@ pub(crate) fn is_local_or_registry(address: &str) -> bool {
     )
 }
 
+/// Whether an address is one of this machine.
+pub(crate) fn is_loopback(address: &str) -> bool {
+    matches!(host_kind(address).1, Some((HostKind::Loopback, _)))
+}
+
 /// Whether an address is a package index that installers use by default, in so many words: over an
 /// encrypted connection, at that host, with no name or port before the path.
 pub(crate) fn is_index(address: &str) -> bool {
