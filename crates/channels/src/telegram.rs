@@ -16,6 +16,8 @@ mod paint;
 mod rich;
 mod send;
 pub(crate) mod settings;
+#[cfg(test)]
+mod tests;
 mod updates;
 mod wire;
 

@@ -536,6 +536,9 @@ pub(crate) enum ChannelsCommand {
         /// Its name in the configuration [default: the platform's]
         #[arg(long)]
         name: Option<String>,
+        /// More keys of its section, which are not asked for
+        #[arg(long, value_name = "KEY=VALUE")]
+        set: Vec<String>,
         /// Seconds to wait for the gateway that uses it; 0 only writes it down
         #[arg(long, default_value_t = 300)]
         wait: u32,

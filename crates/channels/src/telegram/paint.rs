@@ -17,6 +17,9 @@ pub(super) const UNITS_MAX: usize = 4096;
 /// How much of a card that does not fit is shown, in characters; no character is more than two units.
 const CUT_CHARS: &[usize] = &[1400, 700, 300];
 
+/// How much of an answer is shown where a question is too long, in characters.
+const CHOICE_CHARS_MAX: usize = 100;
+
 /// Where a card is painted.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Canvas<'a> {
@@ -39,14 +42,13 @@ pub(super) fn paint(order: &Order, canvas: Canvas<'_>) -> Painted {
     let (text, shown) = match &order.what {
         Subject::Card(card) => card_text(card, order),
         Subject::Question(inquiry) => {
-            let whole = question_text(inquiry, order, &inquiry.question);
-            if whole.units() <= UNITS_MAX {
-                (whole, Shown::Whole)
-            } else {
-                // An answer permits nothing, so its beginning and end are enough to answer.
-                let short = shortened(&inquiry.question);
-                (question_text(inquiry, order, &short), Shown::Whole)
+            let mut text = question_text(inquiry, order, &inquiry.question, usize::MAX);
+            if text.units() > UNITS_MAX {
+                // An answer permits nothing, so parts of it are enough to answer.
+                let question = shortened(&inquiry.question);
+                text = question_text(inquiry, order, &question, CHOICE_CHARS_MAX);
             }
+            (text, Shown::Whole)
         }
     };
     let presses = face::presses(order, shown);
@@ -118,13 +120,16 @@ fn add_fact(rich: &mut Rich, fact: &Fact) {
     rich.words(&fact.text).plain("\n");
 }
 
-fn question_text(inquiry: &Inquiry, order: &Order, question: &str) -> Rich {
+fn question_text(inquiry: &Inquiry, order: &Order, question: &str, most: usize) -> Rich {
     let mut rich = top(order);
     rich.plain("A question from the agent. An answer permits nothing.\n");
     rich.styled(Style::Pre, question).plain("\n");
     for (number, choice) in (1..).zip(&inquiry.choices) {
         rich.plain(&format!("{number}. "));
-        rich.styled(Style::Code, choice).plain("\n");
+        let head: String = choice.chars().take(most).collect();
+        let is_cut = head.len() < choice.len();
+        rich.styled(Style::Code, &head);
+        rich.plain(if is_cut { "…\n" } else { "\n" });
     }
     if inquiry.outcome.is_none() {
         add_fact(&mut rich, &face::deadline(inquiry.expires_at.seconds()));

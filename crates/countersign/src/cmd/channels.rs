@@ -36,12 +36,21 @@ pub(crate) fn run(args: &Channels, reach: &Reach) -> Result<ExitCode, Complaint>
     let client = || Client::new(reach);
     match &args.command {
         None | Some(ChannelsCommand::List) => list(args, &client()?),
-        Some(ChannelsCommand::Test { name, wait }) => test(args, &client()?, name, *wait),
         Some(ChannelsCommand::Add {
             platform,
             name,
+            set,
             wait,
-        }) => add::add(args, reach, platform, name.as_deref(), *wait),
+        }) => {
+            let wanted = add::Wanted {
+                platform,
+                name: name.as_deref(),
+                set,
+                wait: *wait,
+            };
+            add::add(args, reach, &wanted)
+        }
+        Some(ChannelsCommand::Test { name, wait }) => test(args, &client()?, name, *wait),
         Some(ChannelsCommand::Manifest {
             platform,
             callback_url,

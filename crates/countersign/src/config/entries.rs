@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use countersign_core::policy::Changes;
 use serde_json::{Map, Value};
 
 use super::schema::{self, Key, Spec};
@@ -132,41 +133,8 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<Set, Complaint>
         }
     };
     schema::check_value(&typed, spec, key).map_err(schema::Problem::typed)?;
-    let file = home.file();
     let before = current(home)?;
-    let text = match std::fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => {
-            return Err(Complaint::failed(
-                format!("cannot read {}: {error}", file.display()),
-                "",
-            ));
-        }
-    };
-    let by_hand = || {
-        let hint = format!("open {} and set it there", file.display());
-        Complaint::failed(
-            format!("`{key}` is written in a form this command cannot edit"),
-            hint,
-        )
-    };
-    let new = edit::set(&text, key, &typed.to_string()).ok_or_else(by_hand)?;
-    // What was written must read back as what was meant, under the checks of any other reading.
-    let values = super::parse(&new).map_err(|problem| problem.in_file(&file))?;
-    let policy = super::read::changes(&values).map_err(|problem| problem.in_file(&file))?;
-    let read_back = key
-        .split('.')
-        .try_fold(&values, |value, name| value.get(name));
-    if read_back != Some(&typed) {
-        return Err(by_hand());
-    }
-    save(&file, &new).map_err(|error| {
-        Complaint::failed(
-            format!("cannot write {}: {error}", file.display()),
-            "do you have write permission?",
-        )
-    })?;
+    let policy = write(home, &[(key.to_owned(), typed.clone())])?;
     // The policy and the model are what a running gateway reads again; the rest it read at its start.
     let was = super::read::changes(&before);
     let is_policy = was.map_or(true, |was| was != policy);
@@ -179,6 +147,59 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<Set, Complaint>
         value: typed,
         effect,
     })
+}
+
+/// Adds the section `path` to the owner's file.
+pub(crate) fn add_section(
+    home: &Home,
+    path: &str,
+    section: &Map<String, Value>,
+) -> Result<(), Complaint> {
+    let entries = section.iter();
+    let entries = entries.map(|(key, value)| (format!("{path}.{key}"), value.clone()));
+    write(home, &entries.collect::<Vec<_>>()).map(drop)
+}
+
+/// Changes keys in the owner's file, all or none, and returns what it changes of the policy.
+fn write(home: &Home, entries: &[(String, Value)]) -> Result<Changes, Complaint> {
+    let file = home.file();
+    let mut text = match std::fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
+        Err(error) => {
+            return Err(Complaint::failed(
+                format!("cannot read {}: {error}", file.display()),
+                "",
+            ));
+        }
+    };
+    let by_hand = |key: &str| {
+        let hint = format!("open {} and set it there", file.display());
+        Complaint::failed(
+            format!("`{key}` is written in a form this command cannot edit"),
+            hint,
+        )
+    };
+    for (key, value) in entries {
+        text = edit::set(&text, key, &value.to_string()).ok_or_else(|| by_hand(key))?;
+    }
+    // What was written must read back as what was meant, under the checks of any other reading.
+    let values = super::parse(&text).map_err(|problem| problem.in_file(&file))?;
+    let policy = super::read::changes(&values).map_err(|problem| problem.in_file(&file))?;
+    for (key, value) in entries {
+        let mut names = key.split('.');
+        let read_back = names.try_fold(&values, |value, name| value.get(name));
+        if read_back != Some(value) {
+            return Err(by_hand(key));
+        }
+    }
+    save(&file, &text).map_err(|error| {
+        Complaint::failed(
+            format!("cannot write {}: {error}", file.display()),
+            "do you have write permission?",
+        )
+    })?;
+    Ok(policy)
 }
 
 /// Writes beside the file and renames, so that a reader never sees half of it.

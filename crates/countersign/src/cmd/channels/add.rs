@@ -5,11 +5,11 @@
 use std::collections::BTreeMap;
 use std::io::BufRead as _;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use countersign_channels::BoxFuture;
-use countersign_channels::chat::{Chat, Finding, State};
-use countersign_channels::platform::{Platform, Settings, Wants};
+use countersign_channels::chat::{Chat, State};
+use countersign_channels::platform::{Platform, Question, Settings, Wants};
 use countersign_channels::registry::{self, PLATFORMS};
 use serde_json::{Map, Value, json};
 
@@ -17,13 +17,21 @@ use super::{channels, line, test};
 use crate::cli::Channels;
 use crate::client::{Client, Reach};
 use crate::complaint::Complaint;
-use crate::config::entries::set;
+use crate::config::entries::add_section;
 use crate::config::read::at;
 use crate::config::{self, Home};
 use crate::show::{print, table, text};
 
 /// How often it is looked whether the gateway uses the channel.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
+
+/// What the command line says.
+pub(super) struct Wanted<'a> {
+    pub(super) platform: &'a str,
+    pub(super) name: Option<&'a str>,
+    pub(super) set: &'a [String],
+    pub(super) wait: u32,
+}
 
 /// What was answered.
 #[derive(Default)]
@@ -38,16 +46,21 @@ struct Answers {
 pub(super) fn add(
     args: &Channels,
     reach: &Reach,
-    platform: &str,
-    name: Option<&str>,
-    wait: u32,
+    wanted: &Wanted<'_>,
 ) -> Result<ExitCode, Complaint> {
-    let Some(platform) = registry::platform(platform) else {
+    let wait = wanted.wait;
+    let Some(platform) = registry::platform(wanted.platform) else {
         let known: Vec<&str> = PLATFORMS.iter().map(|it| it.name).collect();
         let hint = format!("there are: {}", known.join(", "));
-        return Err(Complaint::usage(format!("`{platform}` is no chat"), hint));
+        let message = format!("`{}` is no chat", text(wanted.platform));
+        return Err(Complaint::usage(message, hint));
     };
-    let name = name.unwrap_or(platform.name);
+    let name = wanted.name.unwrap_or(platform.name);
+    let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
+    if name.is_empty() || !name.chars().all(fits) {
+        let message = format!("`{}` cannot be the name of a channel", text(name));
+        return Err(Complaint::usage(message, "letters, digits, `-` and `_`"));
+    }
     let home = Home::new(reach.home.clone())?;
     let values = config::values(&home.file())?.unwrap_or(Value::Null);
     if !at(&values, &format!("channels.{name}")).is_null() {
@@ -55,8 +68,10 @@ pub(super) fn add(
         let hint = format!("`countersign channels doctor {name}` checks it; --name adds another");
         return Err(Complaint::usage(message, hint));
     }
-    let answers = ask(platform, name)?;
-    let findings = examine(platform, name, &answers)?;
+    let answers = ask(platform, name, wanted.set)?;
+    // It is spoken to before anything is written.
+    let chat = built(platform, name, &answers)?;
+    let findings = waited_for(chat.examine())?;
     for finding in &findings {
         say(&line(finding))?;
     }
@@ -73,10 +88,7 @@ pub(super) fn add(
         "" => None,
         account => Some((read("Your name on cards")?, account.to_owned())),
     };
-    for (key, value) in &answers.section {
-        let value = value.as_str().unwrap_or_default();
-        set(&home, &format!("channels.{name}.{key}"), value)?;
-    }
+    add_section(&home, &format!("channels.{name}"), &answers.section)?;
     say(&next_steps(&home, name, &answers, wait))?;
     if wait == 0 {
         return Ok(ExitCode::SUCCESS);
@@ -95,10 +107,20 @@ pub(super) fn add(
     test(args, &client, name, wait)
 }
 
-fn ask(platform: &Platform, name: &str) -> Result<Answers, Complaint> {
+fn ask(platform: &Platform, name: &str, set: &[String]) -> Result<Answers, Complaint> {
     let mut answers = Answers::default();
     answers.keep("type", platform.name);
-    for (number, question) in (1..).zip(platform.questions) {
+    for pair in set {
+        let (key, value) = pair.split_once('=').ok_or_else(|| {
+            let message = format!("`{}` is not KEY=VALUE", text(pair));
+            Complaint::usage(message, "such as --set url=https://chat.example.org")
+        })?;
+        answers.keep(key, value);
+    }
+    let open = platform.questions.iter();
+    let open = open.filter(|it| !answers.section.contains_key(it.key));
+    let open: Vec<&Question> = open.collect();
+    for (number, question) in (1..).zip(open) {
         say(&format!("\n{number}. {}\n", question.how))?;
         match question.wants {
             Wants::Secret(variable) => {
@@ -136,8 +158,10 @@ impl Answers {
 
 /// Lists whom and what the bot has met by now.
 fn meet(platform: &Platform, name: &str, answers: &Answers) -> Result<(), Complaint> {
+    // What is wrong by now is said before anything is to be done.
+    let chat = built(platform, name, answers)?;
     read("Press Enter when you have")?;
-    let met = speak(platform, name, answers, |chat| chat.met())?;
+    let met = waited_for(chat.met())?;
     let rows: Vec<Vec<String>> = met
         .iter()
         .map(|it| vec![text(&it.id), text(&it.what)])
@@ -148,18 +172,8 @@ fn meet(platform: &Platform, name: &str, answers: &Answers) -> Result<(), Compla
     say(&table(&["ID", "MET"], &rows))
 }
 
-/// Looks at the platform with what was answered, before anything is written.
-fn examine(platform: &Platform, name: &str, answers: &Answers) -> Result<Vec<Finding>, Complaint> {
-    speak(platform, name, answers, |chat| chat.examine())
-}
-
-/// Speaks to the platform with what was answered so far.
-fn speak<T>(
-    platform: &Platform,
-    name: &str,
-    answers: &Answers,
-    about: impl FnOnce(&dyn Chat) -> BoxFuture<'_, T>,
-) -> Result<T, Complaint> {
+/// Returns the chat as it was answered so far.
+fn built(platform: &Platform, name: &str, answers: &Answers) -> Result<Arc<dyn Chat>, Complaint> {
     let values = Value::Object(answers.section.clone());
     let settings = Settings {
         name,
@@ -167,13 +181,16 @@ fn speak<T>(
         accounts: vec![name.to_owned()],
         variables: answers.secrets.clone(),
     };
-    let chat = (platform.build)(settings)
-        .map_err(|why| Complaint::usage(format!("it cannot be used: {why}"), platform.needs))?;
+    (platform.build)(settings)
+        .map_err(|why| Complaint::usage(format!("it cannot be used: {why}"), platform.needs))
+}
+
+fn waited_for<T>(asked: impl Future<Output = T>) -> Result<T, Complaint> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(|error| Complaint::failed(error.to_string(), ""))?;
-    Ok(runtime.block_on(about(&*chat)))
+    Ok(runtime.block_on(asked))
 }
 
 /// Returns what is left to do. A secret is not repeated.

@@ -1,6 +1,7 @@
 //! What only Telegram does: a queue of presses, copies of cards, topics, a webhook, groups that grow.
 
-use std::process::Command;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use countersign_core::command::TABLE;
@@ -451,6 +452,84 @@ fn a_token_that_is_none_is_refused_when_the_gateway_starts() {
     );
 }
 
+/// Answers the questions of `channels add` and returns whether it succeeded, and what it said.
+fn added(home: &std::path::Path, server: &TelegramServer, answers: &[&str]) -> (bool, String) {
+    let mut child = ours(home)
+        .args(["channels", "add", "telegram", "--wait", "0", "--set"])
+        .arg(format!("url={}", server.url()))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let answers = answers.join("\n") + "\n";
+    // It may have ended before it read everything.
+    let _written = child.stdin.take().unwrap().write_all(answers.as_bytes());
+    let output = child.wait_with_output().unwrap();
+    let said = [output.stdout, output.stderr].concat();
+    (output.status.success(), String::from_utf8(said).unwrap())
+}
+
+#[test]
+fn a_channel_is_added_by_answering_questions_and_nothing_is_written_that_does_not_work() {
+    let venue = open();
+    let (server, ana) = (&venue.server, Telegram::id(Who::Ana).to_string());
+    server.say(Telegram::id(Who::Ana), GROUP, None, "/whoami");
+    let home = tempfile::tempdir().unwrap();
+    let config = home.path().join("config.yaml");
+    let group = GROUP.to_string();
+    let wrong = "700000001:AAF-another_token_of_nobody";
+    let rows: [(&str, &[&str], &str); 3] = [
+        ("no token", &["hunter2", ""], "BotFather"),
+        (
+            "a wrong token",
+            &[wrong, "", "", ""],
+            "token is wrong or was revoked",
+        ),
+        (
+            "a wrong group",
+            &[server.token(), "", "-100777", ""],
+            "cannot be seen",
+        ),
+    ];
+    for (name, answers, words) in rows {
+        let (is_added, said) = added(home.path(), server, answers);
+        assert!(!is_added && said.contains(words), "{name}: {said}");
+        assert!(!config.exists(), "{name}");
+    }
+    let (is_added, said) = added(
+        home.path(),
+        server,
+        &[server.token(), "", &group, &ana, "ana"],
+    );
+    assert!(is_added, "{said}");
+    // Whom the bot has met is listed, and the secret is not repeated.
+    assert!(
+        said.contains("the group `Approvals`") && said.contains(&ana),
+        "{said}"
+    );
+    let written = std::fs::read_to_string(&config).unwrap();
+    for text in [&said, &written] {
+        assert!(!text.contains(server.token()), "{text}");
+    }
+    let (is_added, said) = added(home.path(), server, &[]);
+    assert!(!is_added && said.contains("already"), "{said}");
+    // The gateway starts with what was written, and a practice card is answered.
+    let variables = [(super::TOKEN, server.token())];
+    let gateway = crate::support::Gateway::with_variables(&written, &variables);
+    let person = json!({ "name": "ana", "roles": ["approver"], "accounts": { "telegram": ana } });
+    assert!(gateway.post(&gateway.admin(), "/v1/people", &person).status < 300);
+    let mut child = ours(&gateway.home())
+        .args(["channels", "test", "telegram", "--url", &gateway.url])
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let waiting = || venue.cards().into_iter().find(|card| card.has("once"));
+    assert!(venue.wait(&|| waiting().is_some()), "no practice card came");
+    venue.press(Who::Ana, &waiting().unwrap(), "once");
+    assert!(child.wait().unwrap().success());
+}
+
 /// A client library that others wrote speaks to the strict server, so it is no mirror of our client.
 #[test]
 fn python_telegram_bot_works_with_the_strict_server() {
@@ -466,7 +545,7 @@ fn python_telegram_bot_works_with_the_strict_server() {
     let mut child = Command::new(root.join(python))
         .arg(root.join("crates/testkit/src/telegram/library.py"))
         .args([server.url(), server.token().to_owned(), ana.to_string()])
-        .stdout(std::process::Stdio::piped())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let asked = || {
