@@ -216,6 +216,41 @@ fn tools_that_rewrite_compare_and_simulate_know_their_options() {
                 &["godot --headless -s /tmp/x.gd", "godot --path ~/other"],
             ),
             (
+                "a word in front of the expression or the files",
+                &[
+                    "yq eval '.jobs | keys' .github/workflows/ci.yml",
+                    "semgrep --config auto --quiet src",
+                ],
+                &[
+                    "yq eval 'load(\"/home/dev/.ssh/id_rsa\")' a.yaml",
+                    "yq eval -i '.a = 1' .github/workflows/ci.yml",
+                    "semgrep --config auto -a /etc",
+                    "semgrep publish rules",
+                ],
+            ),
+            (
+                "phones and simulators",
+                &[
+                    "adb devices && adb logcat -d -t 200",
+                    "xcrun simctl boot 'iPhone 15' && xcrun simctl install booted build/App.app",
+                ],
+                &[
+                    "adb shell rm -rf /sdcard/DCIM",
+                    "adb shell 'ls; rm -rf /sdcard/DCIM'",
+                    "adb uninstall com.example.app",
+                    "xcrun simctl erase all",
+                ],
+            ),
+            (
+                "a mirror in scratch space",
+                &["rsync -a --delete dist/ /tmp/dist-check/"],
+                &[
+                    "rsync -a --delete dist/ ../other/",
+                    "rsync -a --delete /tmp/empty/ /tmp/",
+                    "rsync -a --delete dist/ deploy@example.org:/var/www/",
+                ],
+            ),
+            (
                 "scripts of mix",
                 &[
                     "mix run priv/repo/seeds.exs",
@@ -240,6 +275,7 @@ fn statements_in_files_of_the_project_run_on_a_database_of_this_machine() {
         &[
             &["psql -h localhost app_dev -f migrations/001.sql"],
             &["psql app_test -f schema.sql"],
+            &["psql 'host=localhost dbname=app_dev' -f scripts/report.sql"],
             &["sqlite3 dev.db < schema.sql"],
             &["cat schema.sql | psql app_test"],
             &["docker compose exec -T db psql -U postgres app < schema.sql"],
@@ -257,6 +293,8 @@ fn statements_in_files_of_the_project_run_on_a_database_of_this_machine() {
             &["psql 'host=db.example.org dbname=app' -f migrations/001.sql"],
             &["psql \"$DATABASE_URL\" -f migrations/001.sql"],
             &["psql service=main -f migrations/001.sql"],
+            &["psql 'host = db.example.org dbname=app' -f migrations/001.sql"],
+            &["psql 'postgresql:///app?host=db.example.org' -f migrations/001.sql"],
             &["psql app_prod -f migrations/001.sql"],
             &["psql app -f scripts/wipe-users.sql"],
             &["echo 'drop table users;' > t.sql", "psql app_test -f t.sql"],
@@ -358,10 +396,12 @@ fn lock_files_are_taken_back_and_lists_of_names_are_handed_on() {
                 &[
                     "grep -rlZ foo src | xargs -0 sed -i 's/foo/bar/g'",
                     "rg -l0 foo src | xargs -0 sed -i 's/foo/bar/g'",
+                    "sed -i 's/foo/bar/g' $(git grep -l foo -- src)",
                 ],
                 &[
                     "grep -rhZ foo src | xargs -0 sed -i 's/foo/bar/g'",
                     "cat list | xargs sed -i 's/foo/bar/g'",
+                    "sed -i 's/foo/bar/g' $(git grep -h foo -- src)",
                 ],
             ),
             (

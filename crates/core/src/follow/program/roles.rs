@@ -393,6 +393,11 @@ pub(super) fn operand_roles(row: &Row, read: &Options<'_>) -> Vec<Option<Role>> 
         .map(|operand| (operand.role, operand.many))
         .collect();
     places.retain(|(role, _)| *role != Role::Command);
+    // `yq eval '.a' f`: the word in front says how the files are taken together.
+    let first = read.operands.first().map_or("", |arg| arg.text.as_str());
+    if row.name == "yq" && matches!(first, "eval" | "e" | "eval-all" | "ea") {
+        places.insert(0, (Role::Name, false));
+    }
     if only_counts(read) {
         for (role, _) in &mut places {
             if *role == Role::Read {

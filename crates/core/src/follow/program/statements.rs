@@ -83,10 +83,14 @@ fn says_address(word: &Arg) -> bool {
     let scheme = text.split_once("://").map(|(_, rest)| rest);
     let host = scheme.map(|rest| rest.rsplit('@').next().unwrap_or(rest));
     let host = host.map(|host| host.split(['/', ':', '?']).next().unwrap_or(host));
-    let pairs = ["host", "service", "hostaddr"];
+    // `host=localhost dbname=app` is how some clients write an address.
+    let stays = |pair: &str| match pair.split_once('=') {
+        Some(("host" | "hostaddr", value)) => is_near(value),
+        Some((name, _)) => !name.is_empty() && name != "service",
+        None => false,
+    };
+    let in_pairs = text.contains('=') && (text.contains("host") || text.contains("service"));
     word.vague()
         || host.is_some_and(|host| !is_near(host))
-        || text
-            .split_once('=')
-            .is_some_and(|(name, _)| pairs.contains(&name))
+        || in_pairs && !text.split_whitespace().all(stays)
 }

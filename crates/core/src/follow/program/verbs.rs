@@ -115,7 +115,10 @@ impl Walk<'_> {
     ) -> Stream {
         let span = self.here(first.span);
         let shown = leading_words(program, rest);
-        if program.row.does != Effect::Unknown && shown.is_empty() {
+        // `semgrep src`: without a subcommand its words are files that it reads.
+        let places = program.row.operands.first();
+        let reads = places.is_some_and(|place| place.role == Role::Read);
+        if program.row.does != Effect::Unknown && (shown.is_empty() || reads) {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);
         }
         let title = format!("{name} {}", shown.first().copied().unwrap_or(""));

@@ -168,7 +168,11 @@ impl Walk<'_> {
         if !away && !sources.is_empty() {
             self.writes(target, line.row.name, Writing::Replace);
         }
-        if deletes {
+        let place = self.ground.place(&target.text);
+        let scratch = place.kind == PathKind::Temp && !place.vague && !away;
+        if deletes && scratch && !self.is_whole(target) {
+            self.deletes(target, line.row.name, Breadth::Tree);
+        } else if deletes {
             let mut act = Act::new(Effect::Delete, line.row.name, self.here(target.span))
                 .because("deletes what the source does not have")
                 .on(target.shown());
