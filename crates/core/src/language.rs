@@ -45,9 +45,6 @@ pub(crate) const SECRET_PART: char = '\u{fdd3}';
 /// Stands in a word for something that was read on this machine.
 pub(crate) const DATA_PART: &str = "\u{fdd4}";
 
-/// Stands before a line that may have come about where two pieces of a file meet.
-pub(crate) const PERHAPS: char = '\u{fdd5}';
-
 /// What is said of all variables of the environment.
 pub(crate) const ALL_VARIABLES: &str = "all variables of the environment";
 
@@ -81,8 +78,6 @@ pub enum Deed {
     MayWrite(String),
     /// Reads some file whose path may have this text in it.
     MayRead(String),
-    /// Does something to some file whose path may have this text in it.
-    MayReach(String),
     /// Reads the file at this path.
     ReadFile(String),
     /// Shows these variables of the environment, which hold credentials.

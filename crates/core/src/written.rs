@@ -22,8 +22,6 @@ const WANTED_MAX: usize = 64;
 pub enum Content {
     /// Exactly this.
     Exact(String),
-    /// What the project has there, changed: this was put in, piece by piece. The rest was not seen.
-    Edited(String),
     /// Something that was not seen.
     Unknown,
     /// What a build made of the project's own sources: as trusted as they are.
@@ -39,22 +37,6 @@ impl Content {
             Self::Unknown
         } else {
             Self::Exact(text.to_owned())
-        }
-    }
-
-    /// Returns what a file holds into which the agent put `pieces`, unless they are too long to be kept.
-    pub fn edited(pieces: &str) -> Self {
-        match Self::of(pieces) {
-            Self::Exact(pieces) => Self::Edited(pieces),
-            Self::Edited(_) | Self::Unknown | Self::Built | Self::Fetched => Self::Unknown,
-        }
-    }
-
-    /// Whether all pieces of `other` are in here, too.
-    fn holds(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Edited(more), Self::Edited(less)) => more.starts_with(less.as_str()),
-            _ => self == other,
         }
     }
 }
@@ -74,10 +56,9 @@ impl Written {
     /// Adds that the file at `path` may hold `content`.
     pub fn add(&mut self, path: &str, content: Content) {
         let contents = self.files.entry(path.to_owned()).or_default();
-        if contents.iter().any(|known| known.holds(&content)) {
+        if contents.contains(&content) {
             return;
         }
-        contents.retain(|known| !content.holds(known));
         if contents.len() < VERSIONS_MAX {
             contents.push(content);
         } else {
@@ -104,12 +85,6 @@ impl Written {
         let here = self.files.get(path).into_iter();
         here.chain(elsewhere.map(|(_, contents)| contents))
             .flatten()
-    }
-
-    /// Whether the file at `path` is known only by what was put into it.
-    pub fn is_edited(&self, path: &str) -> bool {
-        let mut contents = self.at(path).peekable();
-        contents.peek().is_some() && contents.all(|known| matches!(known, Content::Edited(_)))
     }
 
     /// Adds to `known` what is held here of `wanted`. Returns whether there was anything.

@@ -6,7 +6,6 @@ use serde_json::{Map, Value};
 use super::arguments;
 use super::roles::{path_word, same_key};
 use crate::follow::patch::{self, Change};
-use crate::follow::program::Piece;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::knowledge::languages::Names;
@@ -131,39 +130,26 @@ fn one_file(
         _ => None,
     };
     let place = walk.ground.place(&path.text).path;
+    let bases = walk.may_hold(&place);
     let Some(edits) = edits.filter(|_| !adds) else {
-        match put_in(&rest, is_content) {
-            Some(text) => walk.remember_edit(path, &[Piece::new(text)], |_| None),
-            None => walk.remember_file(path, stream(None)),
-        }
+        walk.remember_file(path, stream(None));
         return;
     };
-    if let ([Edit { old: "", new, .. }], true) =
-        (edits.as_slice(), walk.may_hold(&place).is_empty())
-    {
+    if bases.is_empty() {
         // An edit of nothing makes the file.
-        walk.remember_file(path, stream(Some(new)));
-        return;
+        let made = match edits.as_slice() {
+            [Edit { old: "", new, .. }] => Some(*new),
+            _ => None,
+        };
+        walk.remember_file(path, stream(made));
     }
-    let pieces = edits.iter().map(|edit| Piece::instead(edit.old, edit.new));
-    let pieces: Vec<Piece<'_>> = pieces.collect();
-    walk.remember_edit(path, &pieces, |text| {
-        let mut edits = edits.iter();
-        edits.try_fold(text.to_owned(), |text, edit| edit.apply(&text))
-    });
-}
-
-/// Returns the text that a call puts into a file, if all else it says is where to.
-fn put_in<'v>(rest: &[(&str, &'v Value)], is_content: impl Fn(&str) -> bool) -> Option<&'v str> {
-    let is_text = |key: &str| is_content(key) || among(NEW_KEYS.iter(), key);
-    let mut texts = rest.iter().filter(|(key, _)| is_text(key));
-    let (_, text) = texts.next()?;
-    let says_where = |(key, value): &(&str, &Value)| {
-        is_text(key) || *key == "command" || value.is_number() || value.is_boolean()
-    };
-    (texts.next().is_none() && rest.iter().all(says_where))
-        .then(|| text.as_str())
-        .flatten()
+    for base in bases {
+        let after = base.text.and_then(|text| {
+            let mut edits = edits.iter();
+            edits.try_fold(text, |text, edit| edit.apply(&text))
+        });
+        walk.remember_file(path, stream(after.as_deref()));
+    }
 }
 
 /// A text that takes the place of another.
@@ -215,17 +201,14 @@ fn patched(text: &str, walk: &mut Walk<'_>) {
             continue;
         }
         let place = walk.ground.place(&arg.text).path;
-        let Some(added) = patch::added_to(text, path) else {
-            for base in walk.may_hold(&place).iter().chain([&stream(None)]) {
-                let base = base.text.as_deref();
-                let after = base.and_then(|base| patch::applied(text, path, base));
-                walk.remember_file(&arg, stream(after.as_deref()));
-            }
-            continue;
-        };
-        walk.remember_edit(&arg, &[Piece::new(&added)], |base| {
-            patch::applied(text, path, base)
-        });
+        let bases = walk.may_hold(&place);
+        if bases.is_empty() {
+            walk.remember_file(&arg, stream(None));
+        }
+        for base in bases {
+            let after = base.text.and_then(|base| patch::applied(text, path, &base));
+            walk.remember_file(&arg, stream(after.as_deref()));
+        }
     }
 }
 

@@ -96,45 +96,6 @@ pub(crate) fn added_file(text: &str, path: &str) -> Option<String> {
     Some(content)
 }
 
-/// Returns the lines that the patch puts into the file at `path`; `None` if that cannot be said for certain.
-pub(crate) fn added_to(text: &str, path: &str) -> Option<String> {
-    let mut added = String::new();
-    let mut about = false;
-    let mut was_named = false;
-    let mut lines = text.lines().peekable();
-    while let Some(line) = lines.next() {
-        let moved = [
-            "*** Move to:",
-            "rename ",
-            "copy ",
-            "GIT binary",
-            "similarity ",
-        ];
-        if moved
-            .iter()
-            .any(|start| line.trim_start().starts_with(start))
-        {
-            return None;
-        }
-        let header = line.trim_start().starts_with("*** ");
-        let next_names = lines.peek().is_some_and(|next| next.starts_with("+++ "));
-        if header && !line.starts_with("*** End of File") {
-            about = line
-                .trim_start()
-                .strip_prefix("*** Update File:")
-                .map(str::trim)
-                == Some(path);
-        } else if line.starts_with("--- ") && next_names {
-            let named = lines.next().and_then(|line| line.strip_prefix("+++ "));
-            about = named.map(file_name) == Some(path);
-        } else if let (true, Some(line)) = (about, line.strip_prefix('+')) {
-            add_line(&mut added, line);
-        }
-        was_named |= about;
-    }
-    was_named.then_some(added)
-}
-
 /// Returns `base` after the part of the patch that is about `path`; `None` if that cannot be said for
 /// certain.
 pub(crate) fn applied(text: &str, path: &str, base: &str) -> Option<String> {

@@ -73,7 +73,6 @@ use readers::joined_command;
 use resolve::{Named, find_sub, is_interpreter, resolve, windows_reading};
 use roles::{Changes, inside_container, names_secrets, operand_roles};
 pub(crate) use unknown::is_cmdlet;
-pub(crate) use written::Piece;
 
 /// Names of processes that ask people: this firewall, and gateways of agents.
 const GUARDS: &[&str] = &["countersign", "hermes"];

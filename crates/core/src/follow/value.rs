@@ -150,8 +150,6 @@ pub struct Stream {
     pub names: Vec<String>,
     /// Files out of which it was read as they stand.
     pub files: Vec<String>,
-    /// Where it is a file of the project that is not known as a whole: all that was put into it.
-    pub put_in: Option<String>,
 }
 
 impl Stream {
@@ -163,7 +161,6 @@ impl Stream {
             connected: true,
             names: Vec::new(),
             files: Vec::new(),
-            put_in: None,
         }
     }
 
@@ -175,7 +172,6 @@ impl Stream {
             connected: true,
             names: Vec::new(),
             files: Vec::new(),
-            put_in: None,
         }
     }
 
@@ -197,15 +193,6 @@ impl Stream {
             connected: true,
             names: Vec::new(),
             files: Vec::new(),
-            put_in: None,
-        }
-    }
-
-    /// A file of the project of which nothing is known but the pieces that were put into it.
-    pub fn edited(pieces: impl Into<String>) -> Self {
-        Self {
-            put_in: Some(pieces.into()),
-            ..Self::unknown(Taint::default())
         }
     }
 
@@ -216,7 +203,6 @@ impl Stream {
         self.names.truncate(NAMES_MAX);
         self.files.extend(next.files);
         self.files.truncate(NAMES_MAX);
-        self.put_in = None;
         self.text = match (self.text.take(), next.text) {
             (Some(text), more) if text.is_empty() => more,
             (Some(mut text), Some(more)) if text.len() + more.len() <= TEXT_BYTES_MAX => {
@@ -232,7 +218,6 @@ impl From<&Content> for Stream {
     fn from(content: &Content) -> Self {
         match content {
             Content::Exact(text) => Self::known(text.clone()),
-            Content::Edited(pieces) => Self::edited(pieces.clone()),
             Content::Unknown => Self::unknown(Taint::default()),
             Content::Fetched => Self::unknown(Taint {
                 network: true,
@@ -249,9 +234,7 @@ impl From<Stream> for Content {
         match stream.text {
             _ if stream.taint.network => Self::Fetched,
             Some(text) if !stream.taint.uncertain => Self::of(&text),
-            Some(_) | None => stream
-                .put_in
-                .map_or(Self::Unknown, |pieces| Self::edited(&pieces)),
+            Some(_) | None => Self::Unknown,
         }
     }
 }

@@ -600,7 +600,6 @@ fn keeps_files(args: &[Arg]) -> bool {
 
 fn stream_of(arg: &Arg) -> Stream {
     Stream {
-        put_in: None,
         text: (!arg.vague()).then(|| arg.text.clone()),
         taint: arg.taint,
         connected: true,

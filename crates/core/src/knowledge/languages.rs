@@ -367,11 +367,6 @@ impl Calls {
         self.at(self.names.place_in_any_case(name)?)
     }
 
-    /// Returns all rows.
-    pub fn rows(&self) -> impl Iterator<Item = &'static Call> {
-        self.found.iter().copied()
-    }
-
     /// Returns the first row with a name that begins with `start`, and the name.
     pub fn starting_with(&self, start: &str) -> Option<(&'static str, &'static Call)> {
         self.found.iter().find_map(|call| {

@@ -9,7 +9,6 @@ mod bindings;
 mod browsers;
 mod commands;
 mod effects;
-mod fragments;
 mod inner;
 mod lexer;
 mod literals;
@@ -24,7 +23,6 @@ use std::collections::HashMap;
 
 pub use crate::knowledge::Lang;
 
-pub(crate) use self::fragments::read_pieces;
 pub(crate) use self::lexer::Token;
 
 use self::bindings::Bindings;
@@ -47,27 +45,9 @@ pub fn read(lang: Lang, code: &str) -> Reading {
 
 /// Reads a snippet of `lang` that is run with the words `arguments`, where they are known.
 pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) -> Reading {
-    lang.script().map_or_else(
-        || Reading::hidden(NOT_UNDERSTOOD),
-        |script| read_code(script, code, arguments, Part::Whole),
-    )
-}
-
-/// How much of a file the code is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Part {
-    /// All of it.
-    Whole,
-    /// Pieces that were put into it.
-    Pieces,
-}
-
-fn read_code(
-    script: &'static Script,
-    code: &str,
-    arguments: Option<&[String]>,
-    part: Part,
-) -> Reading {
+    let Some(script) = lang.script() else {
+        return Reading::hidden(NOT_UNDERSTOOD);
+    };
     // Files of JavaScript are often written in a dialect of it; those of Python are not.
     let unread = |why: &'static str| Reading {
         conceals: script.syntax == Syntax::Python,
@@ -81,9 +61,6 @@ fn read_code(
         return unread(UNPARSED);
     };
     let mut bindings = Bindings::collect(script, &tokens);
-    if part == Part::Pieces {
-        bindings.assume(script, &tokens);
-    }
     let paths = std::mem::take(&mut bindings.paths);
     let values = Values::new(script, &tokens, &indents, &paths, arguments);
     // `{env} = process` binds what it takes, not where it takes it from.
@@ -97,7 +74,6 @@ fn read_code(
         maps_rows: pairs.any(|(dot, name)| dot.is_mark(".") && is_mapper(name)),
         holds_commands: tokens.iter().any(commands::begins_command),
         tokens: &tokens,
-        part,
         bindings,
         values: &values,
         paths: &paths,
@@ -107,9 +83,6 @@ fn read_code(
     reader.surroundings();
     reader.browses();
     reader.reaches_by_literals();
-    if part == Part::Pieces {
-        reader.texts_of_piece();
-    }
     let revealed = shown::revealed(&tokens, false);
     reader
         .reading
@@ -146,7 +119,6 @@ pub(crate) fn javascript_tokens(code: &str) -> Option<Vec<Token>> {
 struct Reader<'a> {
     script: &'static Script,
     tokens: &'a [Token],
-    part: Part,
     /// Whether an object mapper is used, so that methods change rows of a database.
     maps_rows: bool,
     /// Whether a text of the script begins like a command line that does something.

@@ -4,10 +4,6 @@
 //! a command and not a letter of some pattern. Several `-e` fragments are to be joined with line
 //! ends before they are read.
 
-mod pieces;
-
-pub(crate) use self::pieces::{Change, changes};
-
 use super::cursor::Cursor;
 use super::{Deed, FRAGMENT_BYTES_MAX, Reading, TOO_LONG};
 
@@ -48,10 +44,6 @@ struct Parser {
     brackets: Brackets,
     open_blocks: usize,
     reading: Reading,
-    /// What it puts into the text; `None` once that depends on more than the script.
-    puts: Option<Vec<Change>>,
-    /// Whether the command is for some lines only.
-    addressed: bool,
 }
 
 impl Parser {
@@ -61,21 +53,14 @@ impl Parser {
             brackets,
             open_blocks: 0,
             reading: Reading::default(),
-            puts: Some(Vec::new()),
-            addressed: false,
         }
     }
 
     fn script(mut self) -> Option<Reading> {
-        self.commands()?;
-        Some(self.reading)
-    }
-
-    fn commands(&mut self) -> Option<()> {
         loop {
             self.cursor.take_while(|c| c.is_whitespace() || c == ';');
             if self.cursor.peek().is_none() {
-                return (self.open_blocks == 0).then_some(());
+                return (self.open_blocks == 0).then_some(self.reading);
             }
             self.addresses()?;
             self.command()?;
@@ -87,8 +72,7 @@ impl Parser {
     }
 
     fn addresses(&mut self) -> Option<()> {
-        self.addressed = self.address()?;
-        if self.addressed {
+        if self.address()? {
             self.blanks();
             if self.cursor.eat(',') {
                 self.blanks();
@@ -136,21 +120,16 @@ impl Parser {
         Some(true)
     }
 
-    /// Moves behind the next `delimiter` that is not escaped, and returns what stood before it.
-    fn delimited(&mut self, delimiter: char, brackets: Brackets) -> Option<String> {
-        let mut taken = String::new();
+    /// Moves behind the next `delimiter` that is not escaped.
+    fn delimited(&mut self, delimiter: char, brackets: Brackets) -> Option<()> {
         loop {
             match self.cursor.bump()? {
-                c if c == delimiter => return Some(taken),
+                c if c == delimiter => return Some(()),
                 '\\' => {
-                    taken.push('\\');
-                    taken.push(self.cursor.bump()?);
+                    self.cursor.bump()?;
                 }
-                '[' if brackets == Brackets::Shield => {
-                    taken.push('[');
-                    self.bracket_expression()?;
-                }
-                c => taken.push(c),
+                '[' if brackets == Brackets::Shield => self.bracket_expression()?,
+                _ => {}
             }
         }
     }
@@ -173,14 +152,7 @@ impl Parser {
     }
 
     fn command(&mut self) -> Option<()> {
-        let command = self.cursor.bump()?;
-        match command {
-            '#' | 'a' | 'i' | 'c' | 's' => {}
-            '{' | '}' | '=' | 'd' | 'p' | 'q' => self.put(Some(Change::of_lines())),
-            // These move lines about, or take in what the script does not hold.
-            _ => self.puts = None,
-        }
-        match command {
+        match self.cursor.bump()? {
             '#' => {
                 self.cursor.rest_of_line();
                 Some(())
@@ -259,25 +231,14 @@ impl Parser {
     fn text(&mut self) -> Option<()> {
         self.blanks();
         self.cursor.peek()?;
-        let mut text = String::new();
         while let Some(c) = self.cursor.bump() {
             if c == '\\' {
-                text.extend(self.cursor.bump());
+                self.cursor.bump();
             } else if c == '\n' {
                 break;
-            } else {
-                text.push(c);
             }
         }
-        self.put(Some(Change::line(&text)));
         Some(())
-    }
-
-    fn put(&mut self, change: Option<Change>) {
-        match (&mut self.puts, change) {
-            (Some(puts), Some(change)) => puts.push(change),
-            _ => self.puts = None,
-        }
     }
 
     fn file_name(&mut self) -> Option<String> {
@@ -295,14 +256,8 @@ impl Parser {
 
     fn substitute(&mut self) -> Option<()> {
         let delimiter = self.cursor.bump().filter(|&c| c != '\n' && c != '\\')?;
-        let pattern = self.delimited(delimiter, self.brackets)?;
-        let replacement = self.delimited(delimiter, Brackets::Plain)?;
-        let flags = self.cursor.peek().filter(char::is_ascii_alphanumeric);
-        let all = flags == Some('g');
-        let only = self.cursor.peek_at(1).filter(char::is_ascii_alphanumeric);
-        let plain = (all && only.is_none() || flags.is_none()) && !self.addressed;
-        let change = Change::of(&pattern, &replacement, delimiter, all);
-        self.put(change.map(|change| if plain { change } else { change.somewhere() }));
+        self.delimited(delimiter, self.brackets)?;
+        self.delimited(delimiter, Brackets::Plain)?;
         loop {
             match self.cursor.peek() {
                 Some('g' | 'p' | 'i' | 'I' | 'm' | 'M' | '0'..='9') => {

@@ -269,7 +269,7 @@ fn what_earlier_calls_showed_or_built_is_known_until_something_else_touches_it()
         (true, &[write, run] as &[&str]),
         (true, &[build, "/tmp/x -v"]),
         (true, &[build, write, run, "/tmp/x"]),
-        (true, &[write, "sed -i s/1/2/ /tmp/p.py", run]),
+        (false, &[write, "sed -i s/1/2/ /tmp/p.py", run]),
         (false, &[write, "sed -i s/print/exec/ /tmp/p.py", run]),
         (false, &[write, "sed -i \"s/1/$X/\" /tmp/p.py", run]),
         (false, &[write, "sed -i -f /tmp/s.sed /tmp/p.py", run]),

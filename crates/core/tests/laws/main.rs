@@ -14,7 +14,6 @@ mod callers;
 mod closed;
 mod composition;
 mod denials;
-mod edited;
 mod floor;
 mod floor_kinds;
 mod grants;

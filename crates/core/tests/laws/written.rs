@@ -15,7 +15,7 @@ const CWD: &str = "/home/dev/project";
 
 /// An agent whose calls are judged one after the other.
 #[derive(Default)]
-pub(super) struct Agent {
+struct Agent {
     written: Written,
 }
 
@@ -25,7 +25,7 @@ impl Agent {
     }
 
     /// Judges a call; what it writes counts for the next ones.
-    pub(super) fn calls(&mut self, tool: &str, args: Value) -> Verdict {
+    fn calls(&mut self, tool: &str, args: Value) -> Verdict {
         let call = ToolCall {
             tool: tool.to_owned(),
             args,
@@ -39,7 +39,7 @@ impl Agent {
         verdict(&considered.assessment, &considered.situation).verdict
     }
 
-    pub(super) fn runs(&mut self, command: &str) -> Verdict {
+    fn runs(&mut self, command: &str) -> Verdict {
         self.calls("terminal", json!({ "command": command }))
     }
 }
@@ -365,19 +365,52 @@ fn ordinary_files_run_without_a_question() {
 
 #[test]
 fn a_file_that_is_not_known_to_the_last_byte_asks_when_it_is_run() {
-    let ways = [
-        "perl -pi -e s/a/b/ run.py",
-        "date > run.py",
-        "date >> run.py",
-        "python3 - <<'END'\nopen('run.py', 'w').write(str(1))\nEND",
-        "sed -i '/a/r other.txt' run.py",
+    let ways: &[(&str, Value)] = &[
+        (
+            "Edit",
+            json!({ "file_path": "run.py", "old_string": "a", "new_string": "b" }),
+        ),
+        ("terminal", json!({ "command": "sed -i s/a/b/ run.py" })),
+        (
+            "terminal",
+            json!({ "command": "perl -pi -e s/a/b/ run.py" }),
+        ),
+        (
+            "terminal",
+            json!({ "command": "echo 'print(1)' >> run.py" }),
+        ),
+        ("terminal", json!({ "command": "date > run.py" })),
+        (
+            "terminal",
+            json!({ "command": "patch -p1 <<'END'\n--- a/run.py\n+++ b/run.py\n@@ -1 +1 @@\n-a\n+b\nEND" }),
+        ),
+        (
+            "terminal",
+            json!({ "command": "python3 - <<'END'\nopen('run.py', 'w').write(str(1))\nEND" }),
+        ),
+        (
+            "apply_patch",
+            json!({ "input": "*** Begin Patch\n*** Update File: run.py\n@@\n-a\n+b\n*** End Patch" }),
+        ),
+        (
+            "append_file",
+            json!({ "path": "run.py", "content": "print(1)" }),
+        ),
+        (
+            "write_file",
+            json!({ "path": "run.py", "content": "print(1)", "append": true }),
+        ),
     ];
-    for way in ways {
+    for (tool, args) in ways {
         let mut agent = Agent::default();
         assert_eq!(agent.runs("python3 run.py"), Verdict::Allow);
-        agent.runs(way);
-        assert_eq!(agent.runs("python3 run.py"), Verdict::Ask, "{way}");
-        assert_eq!(agent.runs("python3 other.py"), Verdict::Allow, "{way}");
+        agent.calls(tool, args.clone());
+        assert_eq!(agent.runs("python3 run.py"), Verdict::Ask, "{tool} {args}");
+        assert_eq!(
+            agent.runs("python3 other.py"),
+            Verdict::Allow,
+            "{tool} {args}"
+        );
     }
 }
 

@@ -14,11 +14,6 @@ const STAY: &[(&str, &str, &str)] = &[
         "PIECES",
         "what tests put into texts to damage them",
     ),
-    (
-        "follow/program/running.rs",
-        "SHELL_WORDS",
-        "grammar: words of the shell behind which a command stands",
-    ),
     ("language/awk.rs", "OPERATORS", "grammar"),
     ("language/awk.rs", "SINGLE", "grammar"),
     (

@@ -13,8 +13,7 @@ use countersign_core::id::KeyId;
 use countersign_core::judge::{Considered, consider_after};
 use countersign_core::policy::Policy;
 use countersign_core::time::UnixMillis;
-use countersign_core::verdict::{Verdict, verdict};
-use countersign_core::written::{Content, Wanted, Written, name, parent};
+use countersign_core::written::{Content, VERSIONS_MAX, Wanted, Written, name, parent};
 use countersign_store::{Expect, Kind, Order, Put, Query, Record};
 use serde::{Deserialize, Serialize};
 
@@ -27,8 +26,6 @@ use crate::sessions::Sessions;
 const ROUNDS_MAX: usize = 4;
 /// Contents that are looked at in one directory, the newest first.
 const DIRECTORY_MAX: u32 = 256;
-/// Contents of one file that are looked up; a file with more may hold anything.
-const RECORDS_MAX: usize = 64;
 /// Files that are named as a reason.
 const NAMED_MAX: usize = 2;
 
@@ -44,9 +41,6 @@ struct StoredContent {
     /// Whether it was loaded from the network.
     #[serde(default, skip_serializing_if = "is_false")]
     fetched: bool,
-    /// Whether `content` is what was put into a file whose other parts are not known.
-    #[serde(default, skip_serializing_if = "is_false")]
-    edited: bool,
 }
 
 #[expect(
@@ -67,29 +61,6 @@ pub(crate) struct Looked {
     pub(crate) held: Option<Digest>,
 }
 
-/// For which files that an agent wrote the disk is believed.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Disk {
-    /// For all.
-    ForAll,
-    /// For those that the agent has not only changed.
-    ForWhatIsNew,
-}
-
-/// A call as it is looked at once.
-struct Glance {
-    looked: Looked,
-    /// Whether it runs or changes a file that the agent has only changed.
-    has_edited: bool,
-}
-
-impl Glance {
-    fn is_quiet(&self) -> bool {
-        let considered = &self.looked.considered;
-        verdict(&considered.assessment, &considered.situation).verdict == Verdict::Allow
-    }
-}
-
 impl Sessions {
     /// Considers `call` with what the same key wrote before, as far as the call runs or changes it.
     /// Where whoever runs the call has looked at the disk, a file holds what is there.
@@ -101,36 +72,8 @@ impl Sessions {
         bound: &[String],
         on_disk: &[OnDisk],
     ) -> Result<Looked, GateError> {
-        // A file of the project that was only changed is judged by what was put in, or by all that is on the
-        // disk: one of the two is enough, because the rest of it is the project's.
-        let by_pieces = self
-            .look_at(key, policy, call, bound, on_disk, Disk::ForWhatIsNew)
-            .await?;
-        if by_pieces.is_quiet() || !by_pieces.has_edited {
-            return Ok(by_pieces.looked);
-        }
-        let by_disk = self
-            .look_at(key, policy, call, bound, on_disk, Disk::ForAll)
-            .await?;
-        Ok(if by_disk.is_quiet() {
-            by_disk.looked
-        } else {
-            by_pieces.looked
-        })
-    }
-
-    async fn look_at(
-        &self,
-        key: &KeyId,
-        policy: &Policy,
-        call: &ToolCall,
-        bound: &[String],
-        on_disk: &[OnDisk],
-        disk: Disk,
-    ) -> Result<Glance, GateError> {
         let mut known = Written::default();
         let mut asked = BTreeSet::new();
-        let mut has_edited = false;
         let mut considered = consider_after(policy, call, bound, Written::default());
         for _ in 0..ROUNDS_MAX {
             let mut is_new = false;
@@ -148,11 +91,6 @@ impl Sessions {
                 let built = is(&Content::Built);
                 // What was loaded from the network stays that, whatever it is.
                 let fetched = is(&Content::Fetched);
-                let edited = known.is_edited(&file.path);
-                has_edited |= edited;
-                if edited && disk == Disk::ForWhatIsNew {
-                    continue;
-                }
                 if known.at(&file.path).next().is_some() && !built {
                     known.set(&file.path, Content::from(file.clone()));
                     if fetched {
@@ -174,13 +112,10 @@ impl Sessions {
         let held: Vec<(&String, Vec<Content>)> =
             runs.iter().map(|path| (path, contents(path))).collect();
         let held = (!held.is_empty()).then(|| Digest::of(format!("{held:?}").as_bytes()));
-        Ok(Glance {
-            looked: Looked {
-                considered,
-                digests,
-                held,
-            },
-            has_edited,
+        Ok(Looked {
+            considered,
+            digests,
+            held,
         })
     }
 
@@ -201,7 +136,7 @@ impl Sessions {
         let queries = match wanted {
             Wanted::Directory(path) => vec![by_link(link(key, path), DIRECTORY_MAX)],
             Wanted::File(path) => {
-                let limit = u32::try_from(RECORDS_MAX + 1).unwrap_or(u32::MAX);
+                let limit = u32::try_from(VERSIONS_MAX + 1).unwrap_or(u32::MAX);
                 let here = Query {
                     status: Some(slot(path)),
                     ..by_link(link(key, parent(path)), limit)
@@ -211,16 +146,11 @@ impl Sessions {
         };
         let mut found = false;
         for query in queries {
-            let records = self.base.store.find(query).await?;
-            if let (Wanted::File(path), true) = (wanted, records.len() > RECORDS_MAX) {
-                known.add(path, Content::Unknown);
-            }
-            for record in records {
+            for record in self.base.store.find(query).await? {
                 let stored: StoredContent = read(&record)?;
                 let content = match stored.content {
                     _ if stored.built => Content::Built,
                     _ if stored.fetched => Content::Fetched,
-                    Some(pieces) if stored.edited => Content::Edited(pieces),
                     content => content.map_or(Content::Unknown, Content::Exact),
                 };
                 known.add(&stored.path, content);
@@ -241,9 +171,8 @@ pub(crate) fn written_puts(
     let puts = writes.iter().map(|(path, content)| {
         let built = *content == Content::Built;
         let fetched = *content == Content::Fetched;
-        let edited = matches!(content, Content::Edited(_));
         let content = match content {
-            Content::Exact(text) | Content::Edited(text) => Some(text.clone()),
+            Content::Exact(text) => Some(text.clone()),
             Content::Unknown | Content::Built | Content::Fetched => None,
         };
         let is_placed = path.starts_with(['/', '~']);
@@ -257,7 +186,6 @@ pub(crate) fn written_puts(
             content,
             built,
             fetched,
-            edited,
         };
         let body = written(&stored);
         let id = hashed(&["content", key.as_str(), &body]);

@@ -7,7 +7,7 @@ use super::network::{is_local_or_registry, is_loopback};
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Open, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, Writing};
-use crate::knowledge::names::{MACHINE_ROOTS, PROBES, RUNNING_PROGRAMS};
+use crate::knowledge::names::{PROBES, RUNNING_PROGRAMS};
 use crate::knowledge::{Effect, PathKind, Role, languages};
 use crate::language::{self, Deed, Reading, sql::Dialect};
 use crate::place::below::Look;
@@ -178,8 +178,7 @@ impl Walk<'_> {
 
     /// Judges a fragment of a programming language that runs the way `runs` says.
     pub(super) fn code_that(&mut self, runs: Runs, role: Role, arg: &Arg, program: &str) {
-        let picked_up = matches!(runs, Runs::PickedUp | Runs::EditedBeside);
-        if arg.vague() && !picked_up {
+        if arg.vague() && runs != Runs::PickedUp {
             self.unreadable("runs code of which a part cannot be known", arg.span);
             return;
         }
@@ -188,11 +187,7 @@ impl Walk<'_> {
         }
         let reading = if let Role::Snippet(lang) = role {
             let words = self.script_words(runs);
-            if matches!(runs, Runs::Edited | Runs::EditedBeside) {
-                language::script::read_pieces(lang, &arg.text)
-            } else {
-                language::script::read_with(lang, &arg.text, words.as_deref())
-            }
+            language::script::read_with(lang, &arg.text, words.as_deref())
         } else {
             Reading::hidden("code in an unsupported language")
         };
@@ -203,7 +198,7 @@ impl Walk<'_> {
         let posts = ["data=", "method", "body", "POST"]
             .iter()
             .any(|word| arg.text.contains(word));
-        if picked_up {
+        if runs == Runs::PickedUp {
             let posts = posts || reading.reads_computed;
             self.recognised(&reading, posts, program, arg.span);
             return;
@@ -378,10 +373,7 @@ impl Walk<'_> {
             self.sends_to(&Arg::literal(address.clone(), span), program);
         }
         for deed in &reading.deeds {
-            // That a text names a place says little about code that is not run by its name.
-            if !matches!(deed, Deed::MayReach(_)) {
-                self.deed(deed, program, span);
-            }
+            self.deed(deed, program, span);
         }
     }
 
@@ -406,7 +398,6 @@ impl Walk<'_> {
             }
             Deed::Load(path) => self.loads_code(&word(&mark_home(path)), program),
             Deed::MayWrite(path) => self.may_write(&word(&mark_home(path)), program),
-            Deed::MayReach(path) => self.may_reach(&word(&mark_home(path)), program),
             Deed::MayRead(path) => self.may_read(&word(&mark_home(path)), program),
             Deed::ReadFile(path) => {
                 let file = word(&mark_home(path));
@@ -516,26 +507,6 @@ impl Walk<'_> {
         }
     }
 
-    /// Judges a text that may be a path to which something is done: one that leads out of the workspace
-    /// to where people and the machine keep their files.
-    fn may_reach(&mut self, file: &Arg, program: &str) {
-        let place = self.ground.place(&file.text);
-        let first = place.path.trim_start_matches('/').split('/').next();
-        let first = first.unwrap_or("");
-        let kept = place.path.starts_with('~')
-            || place.path == "/"
-            || MACHINE_ROOTS.contains(first)
-            || file.text.starts_with("..");
-        let scratch = matches!(place.kind, PathKind::Temp | PathKind::Sink);
-        if kept && !scratch && place.inside == Some(false) {
-            self.note(
-                Act::new(Effect::Exec, program.to_owned(), self.here(file.span))
-                    .because("puts a place outside the workspace into code")
-                    .on(place.path),
-            );
-        }
-    }
-
     /// Judges a text that may be part of a path which is read: only places that hold secrets count.
     pub(crate) fn may_read(&mut self, file: &Arg, program: &str) {
         if self.names_secret(file) {
@@ -634,10 +605,6 @@ pub(super) enum Runs {
     Script,
     /// Something that the call runs takes it up by itself: an import, a test runner.
     PickedUp,
-    /// It was put into a file that the call names.
-    Edited,
-    /// It was put into a file that is taken up.
-    EditedBeside,
 }
 
 /// Reads a text of a small language that was given to a program.

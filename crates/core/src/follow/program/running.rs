@@ -2,23 +2,17 @@
 //! of the call.
 
 use super::code::{Runs, interpreter_role};
-use super::production::names_production;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
-use crate::knowledge::languages::Script;
 use crate::knowledge::names::{MODULE_ENDS, TASK_PLACES};
 use crate::knowledge::{Lang, Role, languages};
-use crate::language::{self, Deed, PERHAPS, Reading};
-use crate::place::{HOLE, Place};
+use crate::language::{self, Deed, Reading};
+use crate::place::Place;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
 
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
-/// Words that run other words without being programs.
-const SHELL_WORDS: &[&str] = &[
-    "eval", "exec", "source", "command", "builtin", "trap", "then", "do", "else",
-];
 /// How names of modules begin that a project maps to files of its own.
 const ALIAS_STARTS: &[&str] = &["#", "@/", "~/"];
 
@@ -32,10 +26,6 @@ impl Walk<'_> {
         span: Span,
     ) {
         self.note_run(path);
-        if let (None, Some(pieces), false) = (&stream.text, &stream.put_in, stream.taint.network) {
-            self.run_edited(path, &pieces.clone(), interpreter, span);
-            return;
-        }
         let Some(text) = &stream.text else {
             let why = if stream.taint.network {
                 "runs code loaded from the network"
@@ -72,61 +62,6 @@ impl Walk<'_> {
         self.memory.end();
     }
 
-    /// Judges running the project's file at `path` by the pieces that were put into it.
-    fn run_edited(&mut self, path: &str, pieces: &str, interpreter: &str, span: Span) {
-        let place = self.ground.place(path);
-        let role = language_of(path, pieces, interpreter);
-        let reads = if let Role::Snippet(lang) = role {
-            lang.script().is_some_and(Script::has_ordinary_names)
-        } else {
-            role == Role::Shell
-        };
-        let compiled = language::compiled::read(path, &pieces.replace(PERHAPS, ""));
-        if !self.is_own_file(&place) || !(reads || compiled.is_some()) {
-            self.unreadable(
-                "runs a file that was changed before and whose content is not known",
-                span,
-            );
-            return;
-        }
-        if !self.begin(path, pieces) {
-            self.unreadable("files that were written before run each other", span);
-            return;
-        }
-        let plain = pieces.replace(PERHAPS, "");
-        let word_alone = |line: &&str| {
-            let word = line.trim();
-            !word.is_empty()
-                && !word.contains(char::is_whitespace)
-                && crate::knowledge::program(word).is_none()
-        };
-        let is_open = |line: &str| word_alone(&line) && !is_name_here(line.trim());
-        if let Some(reading) = compiled {
-            self.deeds(&reading, interpreter, span);
-        } else if role == Role::Shell && plain.lines().any(is_open) {
-            self.unreadable(
-                "runs a script into which a word was put that may be anything",
-                span,
-            );
-        } else if role == Role::Shell {
-            let pieces: Vec<&str> = plain.lines().filter(|line| !word_alone(line)).collect();
-            let pieces = pieces.join("\n");
-            // Nobody knows what stands behind a piece in its line.
-            let open: String = pieces
-                .lines()
-                .fold(String::new(), |all, line| all + line + " \"$@\"\n");
-            let state = self.state();
-            self.set_positional(vec![Arg::literal(HOLE.to_string(), span)]);
-            self.text_with(&pieces, self.here(span), &Stream::default());
-            self.text_with(&open, self.here(span), &Stream::default());
-            self.restore(state);
-        } else {
-            let code = Arg::literal(pieces, span);
-            self.code_that(Runs::Edited, role, &code, interpreter);
-        }
-        self.memory.end();
-    }
-
     /// Judges what a runner of tasks finds by the name of a task, where the same agent wrote it.
     pub(super) fn takes_up_task(&mut self, task: &Arg) {
         for directory in TASK_PLACES.iter() {
@@ -146,16 +81,6 @@ impl Walk<'_> {
         for stream in self.held(path) {
             if stream.taint.network {
                 self.unreadable("runs code loaded from the network", span);
-            }
-            let pieces = stream.put_in.filter(|_| stream.text.is_none());
-            if let Some(pieces) = pieces
-                && let role @ Role::Snippet(_) = language_of(path, &pieces, "")
-                && self.begin(path, &pieces)
-            {
-                self.note_run(path);
-                self.code_that(Runs::EditedBeside, role, &Arg::literal(pieces, span), "");
-                self.memory.end();
-                continue;
             }
             if let Some(text) = stream.text
                 && self.begin(path, &text)
@@ -312,17 +237,6 @@ impl Walk<'_> {
     pub(super) fn begin(&mut self, path: &str, text: &str) -> bool {
         self.budget.code(text.len()) && self.memory.begin(path)
     }
-}
-
-/// Whether a word is the name of something in the workspace, so that it matters little what a script does with
-/// it, and not that of a place where people work.
-fn is_name_here(word: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | ':' | '-');
-    word.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && word.chars().all(plain)
-        && !word.contains("..")
-        && !names_production(word)
-        && !SHELL_WORDS.contains(&word)
 }
 
 /// Whether files of this role hold programs of a whole language other than the shell's.

@@ -5,15 +5,13 @@ use super::foreign::is_no_file;
 use super::options::{Hit, Options};
 use super::recipes::is_recipe;
 use super::roles::operand_roles;
-use crate::follow::patch;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::{
     COPYING_PROGRAMS, PASSING_ON, PATCHING_PROGRAMS, SPLITTING_PROGRAMS,
 };
 use crate::knowledge::{Effect, PathKind, Role, Value};
-use crate::language::{PERHAPS, compiled, sed};
-use crate::place::{HOLE, Place};
+use crate::language::compiled;
 use crate::written::{Content, Files, Wanted, name, parent};
 
 impl Walk<'_> {
@@ -34,13 +32,6 @@ impl Walk<'_> {
 
     /// Remembers what this text adds to a file, behind what it has written there before.
     pub(crate) fn remember_added(&mut self, arg: &Arg, stream: &Stream) {
-        let piece = stream.text.as_deref();
-        let piece = piece.filter(|_| !stream.taint.network && !stream.taint.uncertain);
-        if let Some(piece) = piece {
-            let whole = |before: &str| Some(format!("{before}{piece}"));
-            self.remember_edit(arg, &[Piece::new(piece)], whole);
-            return;
-        }
         let path = self.ground.place(&arg.text).path;
         let held = self.may_hold(&path);
         if held.is_empty() {
@@ -52,70 +43,6 @@ impl Walk<'_> {
             before.append(stream.clone());
             self.remember_file(arg, before);
         }
-    }
-
-    /// Remembers that `pieces` were put into a file. `whole` makes of a text that is known completely what
-    /// it is afterwards, if that can be said.
-    pub(crate) fn remember_edit(
-        &mut self,
-        arg: &Arg,
-        pieces: &[Piece<'_>],
-        whole: impl Fn(&str) -> Option<String>,
-    ) {
-        let place = self.ground.place(&arg.text);
-        let held = self.may_hold(&place.path);
-        if held.is_empty() {
-            let pieces = put_into("", pieces);
-            let stream = pieces.map_or_else(|| Stream::unknown(Taint::default()), Stream::edited);
-            self.remember_file(arg, stream);
-        }
-        for before in held {
-            let after = before.text.as_deref().and_then(&whole);
-            let known = before.text.or(before.put_in);
-            let put_in = known.and_then(|known| put_into(&known, pieces));
-            let stream = match (after, put_in) {
-                (Some(after), _) => Stream::known(after),
-                (None, Some(put_in)) => Stream::edited(put_in),
-                (None, None) => Stream::unknown(before.taint),
-            };
-            let taint = before.taint;
-            self.remember_file(arg, Stream { taint, ..stream });
-        }
-    }
-
-    /// Remembers what a script of `sed` leaves in a file.
-    fn remember_substitution(&mut self, arg: &Arg, script: &str) {
-        let Some(changes) = sed::changes(script) else {
-            self.remember_file(arg, Stream::unknown(Taint::default()));
-            return;
-        };
-        let whole = |text: &str| {
-            let mut changes = changes.iter();
-            changes.try_fold(text.to_owned(), |text, change| change.apply(&text))
-        };
-        let path = self.ground.place(&arg.text).path;
-        let held = self.may_hold(&path);
-        let applies = |held: &Stream| {
-            let text = held.text.as_deref().or(held.put_in.as_deref());
-            text.is_some_and(|text| whole(text).is_some())
-        };
-        // In what the agent wrote itself, a pattern may make a word of others.
-        if !held.iter().all(applies) {
-            self.remember_file(arg, Stream::unknown(Taint::default()));
-            return;
-        }
-        let piece = |change: &sed::Change| (change.old().to_owned(), change.new.clone());
-        let pieces: Vec<(String, String)> = changes.iter().map(piece).collect();
-        let pieces: Vec<Piece<'_>> = pieces
-            .iter()
-            .map(|(old, new)| Piece::instead(old, new))
-            .collect();
-        self.remember_edit(arg, &pieces, whole);
-    }
-
-    /// Whether a file lies where what the agent did not write is the project's.
-    pub(crate) fn is_own_file(&self, place: &Place) -> bool {
-        place.inside == Some(true) && self.knows.trusts_workspace && !place.vague
     }
 
     /// Remembers that files were loaded from the network, by the names they get.
@@ -185,24 +112,16 @@ impl Walk<'_> {
         if PATCHING_PROGRAMS.contains(line.row.name)
             && let Some(text) = &line.stdin.text
         {
-            for (path, _) in patch::read(text).files {
-                let file = Arg::literal(&path, line.span);
-                match patch::added_to(text, &path) {
-                    Some(added) => self.remember_edit(&file, &[Piece::new(&added)], |_| None),
-                    None => self.remember_file(&file, unseen.clone()),
-                }
+            for (path, _) in crate::follow::patch::read(text).files {
+                self.remember_file(&Arg::literal(path, line.span), unseen.clone());
             }
         }
         let edits = |hit: &Hit| hit.edits_in_place() || hit.flag.effects.contains(&Effect::Write);
         let edits = line.read.hits.iter().any(edits);
         let operands = line.read.operands.iter().copied().zip(roles);
-        let script = line.sed_scripts().collect::<Vec<_>>().join("\n");
-        let substitutes = matches!(line.row.name, "sed" | "gsed") && !script.contains(HOLE);
         for (operand, role) in operands {
             let edited = role == Some(Role::Edit) || edits && role == Some(Role::Read);
-            if edited && converts && substitutes {
-                self.remember_substitution(operand, &script);
-            } else if edited && converts {
+            if edited && converts {
                 self.remember_file(operand, unseen.clone());
             }
             if role != Some(Role::Write) || !(converts || passes || copies) {
@@ -372,113 +291,6 @@ impl Walk<'_> {
             }
         }
     }
-}
-
-/// A text that is put into a file, in the place of another where that is known.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Piece<'a> {
-    old: &'a str,
-    new: &'a str,
-}
-
-impl<'a> Piece<'a> {
-    /// A text that is put somewhere.
-    pub(crate) const fn new(new: &'a str) -> Self {
-        Self { old: "", new }
-    }
-
-    /// A text that takes the place of another.
-    pub(crate) const fn instead(old: &'a str, new: &'a str) -> Self {
-        Self { old, new }
-    }
-
-    /// Returns the lines it makes of a text that was put in before and that has `old` in it.
-    fn applied(&self, before: &str) -> Vec<String> {
-        const PLACES_MAX: usize = 8;
-        let mut lines = Vec::new();
-        if self.old.is_empty() {
-            return lines;
-        }
-        for (at, _) in before.match_indices(self.old).take(PLACES_MAX) {
-            let (front, rest) = before.split_at_checked(at).unwrap_or((before, ""));
-            let back = rest.get(self.old.len()..).unwrap_or("");
-            let (front, back) = (last_line(front), first_line(back));
-            lines.push(format!("{front}{}{back}", self.new));
-            // Others of the same line may be replaced, too.
-            let front = front.replace(self.old, self.new);
-            let back = back.replace(self.old, self.new);
-            lines.push(format!("{front}{}{back}", self.new));
-        }
-        lines
-    }
-
-    /// Returns the lines it may make of a text that was put in before: that may end where `old` begins,
-    /// and the other way round.
-    fn joined(&self, before: &str) -> Vec<String> {
-        let (first, last) = (first_line(self.old), last_line(self.old));
-        let starts_of_first = starts(first);
-        let ends_of_last = starts(last).into_iter();
-        let ends_of_last: Vec<&str> = ends_of_last
-            .filter_map(|start| last.strip_prefix(start))
-            .filter(|end| !end.is_empty())
-            .collect();
-        let mut lines = Vec::new();
-        for line in before.lines() {
-            let mut starts = starts_of_first.iter().rev();
-            let behind = starts.find_map(|start| line.strip_suffix(start));
-            let ahead = ends_of_last.iter().find_map(|end| line.strip_prefix(end));
-            lines.extend(behind.map(|front| format!("{front}{}", self.new)));
-            lines.extend(ahead.map(|back| format!("{}{back}", self.new)));
-        }
-        lines
-    }
-}
-
-/// Returns all beginnings of `text` but the empty one.
-fn starts(text: &str) -> Vec<&str> {
-    const STARTS_MAX: usize = 256;
-    let ends = text.char_indices().map(|(at, c)| at + c.len_utf8());
-    let starts = ends.take(STARTS_MAX).filter_map(|end| text.get(..end));
-    starts.collect()
-}
-
-fn last_line(text: &str) -> &str {
-    text.rsplit('\n').next().unwrap_or("")
-}
-
-fn first_line(text: &str) -> &str {
-    text.split('\n').next().unwrap_or("")
-}
-
-/// Returns all that was put into a file: `before`, then the pieces and what they make of it.
-fn put_into(before: &str, pieces: &[Piece<'_>]) -> Option<String> {
-    let mut all = before.to_owned();
-    let mut put = |text: &str| {
-        let is_there = format!("\n{all}\n").contains(&format!("\n{text}\n"));
-        if !is_there && !text.is_empty() {
-            if !all.is_empty() {
-                all.push('\n');
-            }
-            all.push_str(text);
-        }
-    };
-    for piece in pieces {
-        if piece.new.contains(PERHAPS) {
-            return None;
-        }
-        put(piece.new);
-        let applied = piece.applied(before);
-        let joined = piece.joined(before);
-        let joined = joined.iter().filter(|_| applied.is_empty());
-        for text in &applied {
-            put(text);
-        }
-        for text in joined {
-            let lines = text.lines().map(|line| format!("{PERHAPS}{line}"));
-            put(&lines.collect::<Vec<_>>().join("\n"));
-        }
-    }
-    Some(all)
 }
 
 /// Returns the only thing that is held; where there are several, nobody knows which it is.

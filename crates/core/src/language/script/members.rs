@@ -3,7 +3,7 @@
 use super::effects;
 use super::lexer::Token;
 use super::values::{Made, Range};
-use super::{COMPUTED, FOREIGN_CODE, NOT_UNDERSTOOD, Part, Reader};
+use super::{COMPUTED, FOREIGN_CODE, NOT_UNDERSTOOD, Reader};
 use crate::knowledge::languages::Call;
 use crate::knowledge::{CallReader, Role, Syntax};
 
@@ -288,9 +288,7 @@ impl Reader<'_> {
 
     /// Whether a library is loaded whose objects reach out.
     fn reaches_out(&self) -> bool {
-        // What the rest of a file loads is not known.
-        let may = self.part == Part::Pieces && self.names_address();
-        may || self.reading.imports.iter().any(|module| {
+        self.reading.imports.iter().any(|module| {
             let first = module.split(['.', '/']).next().unwrap_or(module);
             !self.script.quiet.contains(first) && !self.script.is_ordinary(module)
         })

@@ -25,7 +25,7 @@ fn effect(deed: &Deed) -> Effect {
         | Deed::Feed(_)
         | Deed::Load(_)
         | Deed::MayRun(_) => Effect::Exec,
-        Deed::ReadFile(_) | Deed::MayRead(_) | Deed::MayReach(_) => Effect::Read,
+        Deed::ReadFile(_) | Deed::MayRead(_) => Effect::Read,
         Deed::Enter { .. } | Deed::Leave => Effect::Inspect,
         Deed::SetVariable(..) => Effect::Setting,
         Deed::WriteFile(_) | Deed::MayWrite(_) | Deed::Link(_) | Deed::Download(_) => Effect::Write,

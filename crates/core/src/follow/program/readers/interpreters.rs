@@ -438,7 +438,6 @@ impl Walk<'_> {
             self.unreadable("runs every line it reads as a command", line.span);
         }
         Stream {
-            put_in: None,
             text: line.stdin.text.clone(),
             taint: line.stdin.taint,
             connected: true,

@@ -422,7 +422,6 @@ impl Walk<'_> {
             return Stream::empty();
         }
         Stream {
-            put_in: None,
             text,
             taint,
             connected: true,
