@@ -65,6 +65,8 @@ for (const colorScheme of ["light", "dark"] as const) {
       }
       await page.goto(`${gateway.url}/#/approvals/${id}`);
       await page.keyboard.press("w");
+      await page.keyboard.press("b");
+      await expect(page.locator(".led li").first()).toBeAttached();
       await page.getByRole("button", { name: "Allow for this session" }).click();
       await expect(page.getByText(/Would have matched/)).toBeVisible();
       await expect(page.locator('.answer[data-armed="true"]')).toBeVisible();
