@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 use super::found;
 use super::params::Params;
 use super::server::Shared;
-use super::world::{Message, Webhook, World, now};
+use super::world::{Limit, Message, Webhook, World, now};
 
 /// Limits of the API that stand in its words alone.
 const TEXT_UNITS_MAX: usize = 4096;
@@ -80,74 +80,19 @@ pub(super) fn call(shared: &Shared, method: &str, params: &Params) -> Done {
         "getMe" => Ok(world.user(world.bot)),
         "sendMessage" => {
             let message = checked_message(world, values)?;
-            take(world, message.chat, limit)?;
-            let id = world.put(message.clone());
-            shown(world, message.chat, id)
+            put(world, message, limit)
         }
         "sendDocument" => {
-            let mut message = checked_place(world, values)?;
-            let caption = text(values, "caption");
-            if units(caption) > CAPTION_UNITS_MAX {
-                return Err(bad("message caption is too long"));
-            }
-            caption.clone_into(&mut message.text);
-            let file = params.files.get("document").and_then(Value::as_str);
-            message.document = Some(
-                file.ok_or_else(|| bad("there is no document in the request"))?
-                    .to_owned(),
-            );
-            take(world, message.chat, limit)?;
-            let id = world.put(message.clone());
-            shown(world, message.chat, id)
+            let message = checked_document(world, params)?;
+            put(world, message, limit)
         }
-        "editMessageText" => {
-            let (chat, id) = own_message(world, values)?;
-            let (text, entities) = checked_text(values)?;
-            let markup = checked_markup(values, &["inline_keyboard"])?;
-            let known = world
-                .message(chat, id)
-                .cloned()
-                .ok_or_else(|| bad("message to edit not found"))?;
-            if known.text == text
-                && known.entities == entities
-                && keys(&known.markup) == keys(&markup)
-            {
-                return Err(bad(
-                    "message is not modified: specified new message content and reply markup are exactly the same as a current content and reply markup of the message",
-                ));
-            }
-            take(world, chat, limit)?;
-            let found = found::entities(&text, &entities);
-            change(world, chat, id, |message| {
-                message.text = text;
-                message.entities = entities;
-                message.found = found;
-                message.markup = markup;
-            });
-            shown(world, chat, id)
-        }
-        "editMessageReplyMarkup" => {
-            let (chat, id) = own_message(world, values)?;
-            let markup = checked_markup(values, &["inline_keyboard"])?;
-            let known = world
-                .message(chat, id)
-                .cloned()
-                .ok_or_else(|| bad("message to edit not found"))?;
-            if keys(&known.markup) == keys(&markup) {
-                return Err(bad("message is not modified"));
-            }
-            change(world, chat, id, |message| message.markup = markup);
-            shown(world, chat, id)
-        }
+        "editMessageText" => edit_text(world, values, limit),
+        "editMessageReplyMarkup" => edit_markup(world, values),
         "answerCallbackQuery" => answer(shared, world, values),
         "setMyCommands" => {
-            let commands = values
-                .get("commands")
-                .and_then(Value::as_array)
-                .cloned()
-                .unwrap_or_default();
-            check_commands(&commands)?;
-            world.commands.insert(menu_key(values), json!(commands));
+            let commands = values.get("commands").cloned().unwrap_or_default();
+            check_commands(commands.as_array().map_or(&[], Vec::as_slice))?;
+            world.commands.insert(menu_key(values), commands);
             Ok(json!(true))
         }
         "getMyCommands" => {
@@ -158,46 +103,12 @@ pub(super) fn call(shared: &Shared, method: &str, params: &Params) -> Done {
             world.commands.remove(&menu_key(values));
             Ok(json!(true))
         }
-        "setWebhook" => {
-            let (url, secret) = (text(values, "url"), text(values, "secret_token"));
-            let is_letter = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it);
-            if values.contains_key("secret_token")
-                && (secret.is_empty() || secret.len() > 256 || !secret.chars().all(is_letter))
-            {
-                return Err(bad("secret token contains unallowed characters"));
-            }
-            // The real server wants https; on this machine there is no certificate to be had.
-            if !url.is_empty()
-                && !url.starts_with("https://")
-                && !url.starts_with("http://127.0.0.1:")
-            {
-                return Err(bad(
-                    "bad webhook: An HTTPS URL must be provided for webhook",
-                ));
-            }
-            world.webhook = (!url.is_empty()).then(|| Webhook {
-                url: url.to_owned(),
-                secret: secret.to_owned(),
-                last_error: String::new(),
-            });
-            Ok(json!(true))
-        }
+        "setWebhook" => set_webhook(world, values),
         "deleteWebhook" => {
             world.webhook = None;
             Ok(json!(true))
         }
-        "getWebhookInfo" => {
-            let pending = world.updates.len();
-            let mut info = json!({ "url": "", "has_custom_certificate": false, "pending_update_count": pending });
-            if let (Some(webhook), Some(info)) = (&world.webhook, info.as_object_mut()) {
-                info.insert("url".to_owned(), json!(webhook.url));
-                if !webhook.last_error.is_empty() {
-                    info.insert("last_error_message".to_owned(), json!(webhook.last_error));
-                    info.insert("last_error_date".to_owned(), json!(now()));
-                }
-            }
-            Ok(info)
-        }
+        "getWebhookInfo" => Ok(webhook_info(world)),
         "getChat" => {
             let chat = reachable(world, values)?;
             Ok(world.place(chat))
@@ -209,26 +120,113 @@ pub(super) fn call(shared: &Shared, method: &str, params: &Params) -> Done {
             }
             Ok(json!(true))
         }
-        "getChatMember" => {
-            let chat = reachable(world, values)?;
-            let user = values.get("user_id").and_then(Value::as_i64).unwrap_or(0);
-            if !world.users.contains_key(&user) {
-                return Err(bad("user not found"));
-            }
-            let member = world
-                .places
-                .get(&chat)
-                .and_then(|place| place.members.get(&user));
-            let status = member.copied().unwrap_or("left");
-            let mut shown = json!({ "status": status, "user": world.user(user) });
-            if let (true, Some(shown)) = (status == "restricted", shown.as_object_mut()) {
-                shown.insert("is_member".to_owned(), json!(true));
-                shown.insert("can_send_messages".to_owned(), json!(false));
-            }
-            Ok(shown)
-        }
+        "getChatMember" => member(world, values),
         _ => Err(refused(404, "method not found")),
     }
+}
+
+fn put(world: &mut World, message: Message, limit: Option<Limit>) -> Done {
+    let chat = message.chat;
+    take(world, chat, limit)?;
+    let id = world.put(message);
+    shown(world, chat, id)
+}
+
+fn checked_document(world: &World, params: &Params) -> Result<Message, Refusal> {
+    let mut message = checked_place(world, &params.values)?;
+    let caption = text(&params.values, "caption");
+    if units(caption) > CAPTION_UNITS_MAX {
+        return Err(bad("message caption is too long"));
+    }
+    caption.clone_into(&mut message.text);
+    let file = params.files.get("document").and_then(Value::as_str);
+    let file = file.ok_or_else(|| bad("there is no document in the request"))?;
+    message.document = Some(file.to_owned());
+    Ok(message)
+}
+
+fn edit_text(world: &mut World, values: &Map<String, Value>, limit: Option<Limit>) -> Done {
+    let known = own_message(world, values)?;
+    let (text, entities) = checked_text(values)?;
+    let markup = checked_markup(values, &["inline_keyboard"])?;
+    let is_same = known.text == text && known.entities == entities;
+    if is_same && keys(&known.markup) == keys(&markup) {
+        return Err(bad(
+            "message is not modified: specified new message content and reply markup are exactly \
+             the same as a current content and reply markup of the message",
+        ));
+    }
+    take(world, known.chat, limit)?;
+    let found = found::entities(&text, &entities);
+    change(world, &known, |message| {
+        message.text = text;
+        message.entities = entities;
+        message.found = found;
+        message.markup = markup;
+    });
+    shown(world, known.chat, known.id)
+}
+
+fn edit_markup(world: &mut World, values: &Map<String, Value>) -> Done {
+    let known = own_message(world, values)?;
+    let markup = checked_markup(values, &["inline_keyboard"])?;
+    if keys(&known.markup) == keys(&markup) {
+        return Err(bad("message is not modified"));
+    }
+    change(world, &known, |message| message.markup = markup);
+    shown(world, known.chat, known.id)
+}
+
+fn set_webhook(world: &mut World, values: &Map<String, Value>) -> Done {
+    let (url, secret) = (text(values, "url"), text(values, "secret_token"));
+    let is_letter = |it: char| it.is_ascii_alphanumeric() || "_-".contains(it);
+    let fits = (1..=256).contains(&secret.len()) && secret.chars().all(is_letter);
+    if values.contains_key("secret_token") && !fits {
+        return Err(bad("secret token contains unallowed characters"));
+    }
+    // The real server wants https; on this machine there is no certificate to be had.
+    let is_local = url.starts_with("http://127.0.0.1:");
+    if !url.is_empty() && !url.starts_with("https://") && !is_local {
+        return Err(bad(
+            "bad webhook: An HTTPS URL must be provided for webhook",
+        ));
+    }
+    world.webhook = (!url.is_empty()).then(|| Webhook {
+        url: url.to_owned(),
+        secret: secret.to_owned(),
+        last_error: String::new(),
+    });
+    Ok(json!(true))
+}
+
+fn webhook_info(world: &World) -> Value {
+    let pending = world.updates.len();
+    let url = world.webhook.as_ref().map_or("", |it| it.url.as_str());
+    let mut info =
+        json!({ "url": url, "has_custom_certificate": false, "pending_update_count": pending });
+    let error = world.webhook.as_ref().map(|it| &it.last_error);
+    if let (Some(error), Some(info)) = (error.filter(|it| !it.is_empty()), info.as_object_mut()) {
+        info.insert("last_error_message".to_owned(), json!(error));
+        info.insert("last_error_date".to_owned(), json!(now()));
+    }
+    info
+}
+
+fn member(world: &World, values: &Map<String, Value>) -> Done {
+    let chat = reachable(world, values)?;
+    let user = values.get("user_id").and_then(Value::as_i64).unwrap_or(0);
+    if !world.users.contains_key(&user) {
+        return Err(bad("user not found"));
+    }
+    let place = world.places.get(&chat);
+    let status = place.and_then(|place| place.members.get(&user));
+    let status = status.copied().unwrap_or("left");
+    let mut shown = json!({ "status": status, "user": world.user(user) });
+    if let (true, Some(shown)) = (status == "restricted", shown.as_object_mut()) {
+        shown.insert("is_member".to_owned(), json!(true));
+        shown.insert("can_send_messages".to_owned(), json!(false));
+    }
+    Ok(shown)
 }
 
 fn shown(world: &World, chat: i64, id: i64) -> Done {
@@ -238,15 +236,15 @@ fn shown(world: &World, chat: i64, id: i64) -> Done {
     Ok(world.shown(message, true))
 }
 
-fn change(world: &mut World, chat: i64, id: i64, change: impl FnOnce(&mut Message)) {
+fn change(world: &mut World, known: &Message, change: impl FnOnce(&mut Message)) {
     let mut messages = world.messages.iter_mut();
-    if let Some(message) = messages.find(|it| it.chat == chat && it.id == id) {
+    if let Some(message) = messages.find(|it| (it.chat, it.id) == (known.chat, known.id)) {
         change(message);
         message.edits += 1;
     }
 }
 
-fn take(world: &mut World, chat: i64, limit: Option<super::world::Limit>) -> Result<(), Refusal> {
+fn take(world: &mut World, chat: i64, limit: Option<Limit>) -> Result<(), Refusal> {
     world.take(chat, limit).map_err(|seconds| Refusal {
         parameters: json!({ "retry_after": seconds }),
         ..refused(429, &format!("retry after {seconds}"))
@@ -440,19 +438,18 @@ fn keys(markup: &Value) -> Vec<Value> {
 }
 
 /// Returns a message of the bot itself.
-fn own_message(world: &World, values: &Map<String, Value>) -> Result<(i64, i64), Refusal> {
+fn own_message(world: &World, values: &Map<String, Value>) -> Result<Message, Refusal> {
     let chat = reachable(world, values)?;
     let id = values
         .get("message_id")
         .and_then(Value::as_i64)
         .unwrap_or(0);
-    let message = world
-        .message(chat, id)
-        .ok_or_else(|| bad("message to edit not found"))?;
+    let message = world.message(chat, id);
+    let message = message.ok_or_else(|| bad("message to edit not found"))?;
     if message.from != world.bot {
         return Err(bad("message can't be edited"));
     }
-    Ok((chat, id))
+    Ok(message.clone())
 }
 
 fn answer(shared: &Shared, world: &mut World, values: &Map<String, Value>) -> Done {

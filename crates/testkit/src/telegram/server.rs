@@ -2,6 +2,7 @@
 
 use std::io;
 use std::net::SocketAddr;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -283,7 +284,7 @@ impl TelegramServer {
     pub fn press(&self, user: i64, chat: i64, message: i64, data: &str) -> Value {
         let world = self.inside.world();
         let shown = world.message(chat, message).map(|it| world.shown(it, true));
-        let id = format!("{}{}", world.bot, self.unique());
+        let id = format!("{}{}", world.bot, unique());
         json!({
             "id": id, "from": world.user(user), "chat_instance": format!("{chat}"),
             "message": shown.unwrap_or_else(|| json!({ "chat": world.place(chat), "message_id": message, "date": 0 })),
@@ -364,11 +365,12 @@ impl TelegramServer {
     pub fn pending(&self) -> usize {
         self.inside.world().updates.len()
     }
+}
 
-    fn unique(&self) -> u64 {
-        static LAST: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
-        LAST.fetch_add(1, std::sync::atomic::Ordering::Relaxed)
-    }
+/// Returns a number that no press had before.
+fn unique() -> u64 {
+    static LAST: AtomicU64 = AtomicU64::new(0);
+    LAST.fetch_add(1, Ordering::Relaxed)
 }
 
 impl Drop for TelegramServer {

@@ -93,13 +93,12 @@ pub(super) fn add(
     if wait == 0 {
         return Ok(ExitCode::SUCCESS);
     }
-    let client = Client::new(reach)?;
-    if !is_used(&client, name, Duration::from_secs(wait.into())) {
+    let Some(client) = gateway_with(reach, name, Duration::from_secs(wait.into())) else {
         let hint =
             format!("start it, then `countersign channels test {name}` sends a practice card");
         let message = format!("no gateway uses `{name}` yet");
         return Err(Complaint::failed(message, hint));
-    }
+    };
     if let Some((person, account)) = person {
         let body = json!({ "name": person, "roles": ["approver"], "accounts": { name: account } });
         client.post("/v1/people", &body)?;
@@ -211,18 +210,18 @@ fn next_steps(home: &Home, name: &str, answers: &Answers, wait: u32) -> String {
     steps
 }
 
-/// Waits until a gateway uses the channel; whether one does.
-fn is_used(client: &Client, name: &str, patience: Duration) -> bool {
+/// Waits for a gateway that uses the channel. In a new home there is none to speak to at first.
+fn gateway_with(reach: &Reach, name: &str, patience: Duration) -> Option<Client> {
     let since = Instant::now();
-    loop {
-        if channels(client).is_ok_and(|all| all.iter().any(|it| it.name == name)) {
-            return true;
-        }
-        if since.elapsed() > patience {
-            return false;
+    while since.elapsed() < patience {
+        if let Ok(client) = Client::new(reach)
+            && channels(&client).is_ok_and(|all| all.iter().any(|it| it.name == name))
+        {
+            return Some(client);
         }
         std::thread::sleep(LOOK_EVERY);
     }
+    None
 }
 
 /// Asks until something is answered.
