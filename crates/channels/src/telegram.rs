@@ -26,6 +26,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use countersign_core::tier::Tier;
 use reqwest::Url;
+use reqwest::header::HeaderValue;
 use serde_json::json;
 use subtle::ConstantTimeEq as _;
 use tokio::sync::mpsc;
@@ -45,6 +46,8 @@ use crate::{BoxFuture, Channel, DeliveryError};
 const NAME: &str = "telegram";
 /// Longest message in characters: no character is more than two UTF-16 code units.
 const MESSAGE_CHARS_MAX: usize = 2000;
+/// Stands at the end of a message that was cut.
+const CUT: &str = "\n⟨the rest does not fit⟩";
 /// Cards that people replied to, as far as they are remembered.
 const REPLIED_MAX: usize = 256;
 
@@ -187,7 +190,7 @@ impl Telegram {
     /// not confirmed Telegram sends again.
     async fn webhook(&self, call: Callback<'_>) -> Reply {
         let said = call.headers.get("x-telegram-bot-api-secret-token");
-        let said = said.map(|value| value.as_bytes()).unwrap_or_default();
+        let said = said.map_or(&[][..], HeaderValue::as_bytes);
         let secret = self.inner.settings.secret.as_deref().unwrap_or_default();
         let is_telegram = !secret.is_empty() && bool::from(secret.as_bytes().ct_eq(said));
         if call.route != Route::Action || !is_telegram {
@@ -436,9 +439,9 @@ fn spoken(text: &str) -> Rich {
         return rich;
     }
     // Only what is full of hidden characters grows so much when they are written out.
-    const NOTE: &str = "\n⟨the rest does not fit⟩";
-    let mut head = rich.split(UNITS_MAX - NOTE.len()).swap_remove(0);
-    head.plain(NOTE);
+    let parts = rich.split(UNITS_MAX - CUT.len());
+    let mut head = parts.into_iter().next().unwrap_or_default();
+    head.plain(CUT);
     head
 }
 

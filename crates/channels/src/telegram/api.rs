@@ -1,6 +1,7 @@
 //! The client of the Bot API: one request at a time for each place, and the pauses the server wants.
 
 use std::collections::HashMap;
+use std::fmt::Write as _;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -272,13 +273,15 @@ fn form(params: &Value, field: &str, name: &str, text: &str) -> (String, Vec<u8>
         let value = value
             .as_str()
             .map_or_else(|| value.to_string(), str::to_owned);
-        body.push_str(&format!(
+        let _infallible = write!(
+            body,
             "--{boundary}\r\ncontent-disposition: form-data; name=\"{key}\"\r\n\r\n{value}\r\n"
-        ));
+        );
     }
-    body.push_str(&format!(
+    let _infallible = write!(
+        body,
         "--{boundary}\r\ncontent-disposition: form-data; name=\"{field}\"; filename=\"{name}\"\r\n\
          content-type: text/plain; charset=utf-8\r\n\r\n{text}\r\n--{boundary}--\r\n"
-    ));
+    );
     (boundary, body.into_bytes())
 }

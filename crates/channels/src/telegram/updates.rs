@@ -4,6 +4,7 @@
 //! whether they are in time is for the gate's clock to say. How far was heard is confirmed by the next
 //! request and kept by the gate. What arrives twice counts once: a press and a command are tickets.
 
+use std::fmt::Write as _;
 use std::time::Duration;
 
 use countersign_core::command::TABLE;
@@ -147,7 +148,7 @@ impl Telegram {
             };
             self.note_deaf(None);
             pause = PAUSE_FIRST;
-            let Some(last) = updates.iter().map(|update| update.update_id).max() else {
+            let Some(last) = updates.iter().map(|update| update.id).max() else {
                 continue;
             };
             let each = updates
@@ -304,7 +305,7 @@ impl Telegram {
             let mut response = arrive(heard, Route::Command, received).await?;
             if let (true, Response::Words(words)) = (is_whoami, &mut response) {
                 // The configuration wants it, and no client shows it.
-                words.push_str(&format!("\nThis group is `{}`.", conversation(&said)));
+                let _infallible = write!(words, "\nThis group is `{}`.", conversation(&said));
             }
             self.answer_words(&said, &response).await;
             return Some(());

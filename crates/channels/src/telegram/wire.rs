@@ -81,7 +81,8 @@ pub(super) struct Pressed {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub(super) struct Update {
-    pub(super) update_id: i64,
+    #[serde(rename = "update_id")]
+    pub(super) id: i64,
     pub(super) message: Option<Said>,
     pub(super) callback_query: Option<Pressed>,
 }
@@ -101,7 +102,6 @@ pub(super) struct WebhookInfo {
 pub(super) struct Member {
     pub(super) status: String,
     pub(super) can_send_messages: Option<bool>,
-    pub(super) is_member: Option<bool>,
 }
 
 /// A command of the menu.

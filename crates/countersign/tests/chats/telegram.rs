@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use countersign_channels::press::Press;
+use countersign_core::id::{ApprovalId, ClarificationId};
 use countersign_testkit::telegram::{Limit, Message, TelegramServer};
 use serde_json::{Value, json};
 
@@ -288,7 +289,7 @@ fn word(data: &str) -> &'static str {
 fn card(message: &Message) -> Option<Card> {
     let last = message.text.lines().next_back()?;
     let subject = last.split(' ').next()?;
-    let is_card = subject.starts_with("appr_") || subject.starts_with("clar_");
+    let is_card = ApprovalId::is_id(subject) || ClarificationId::is_id(subject);
     let buttons = message.buttons();
     let words = buttons
         .iter()

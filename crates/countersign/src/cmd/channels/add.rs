@@ -3,6 +3,7 @@
 //! Separate from the commands that ask a gateway: this works before there is one.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::BufRead as _;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -197,13 +198,14 @@ fn next_steps(home: &Home, name: &str, answers: &Answers, wait: u32) -> String {
     let mut steps = format!("\n`channels.{name}` is in {}. ", home.file().display());
     steps.push_str("Start the gateway again with what you typed in its environment:\n\n");
     for variable in answers.secrets.keys() {
-        steps.push_str(&format!("  export {variable}=…\n"));
+        let _infallible = writeln!(steps, "  export {variable}=…");
     }
     steps.push_str("  countersign serve\n\n");
     if wait == 0 {
-        steps.push_str(&format!(
-            "`countersign channels test {name}` then sends a practice card.\n"
-        ));
+        let _infallible = writeln!(
+            steps,
+            "`countersign channels test {name}` then sends a practice card."
+        );
     } else {
         steps.push_str("A practice card follows as soon as it runs.\n");
     }
