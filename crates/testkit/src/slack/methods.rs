@@ -57,13 +57,13 @@ pub(super) async fn call(
         }
         Ok(_) => (json!({ "ok": true }), None),
         Err((error, why)) => {
-            let mut body = json!({
-                "ok": false, "error": error, "response_metadata": { "messages": [why] },
-            });
-            if error == "missing_scope" {
-                body["needed"] = json!(why);
-                body["provided"] = json!(shared.settings().scopes.join(","));
-            }
+            let body = if error == "missing_scope" {
+                let provided = shared.settings().scopes.join(",");
+                json!({ "ok": false, "error": error, "needed": why, "provided": provided })
+            } else {
+                let details = json!({ "messages": [why] });
+                json!({ "ok": false, "error": error, "response_metadata": details })
+            };
             (body, Some(Refused(format!("{error}: {why}"))))
         }
     };
@@ -135,9 +135,8 @@ fn checked(shared: &Shared, method: &str, token: Option<&str>, args: &Args) -> R
     let wants_app = method == "apps.connections.open";
     match (token, wants_app) {
         (None, _) => return Err(wrong("not_authed")),
-        (Some(APP_TOKEN), true) => {}
         (Some(BOT_TOKEN), false) if settings.is_revoked => return Err(wrong("token_revoked")),
-        (Some(BOT_TOKEN), false) => {}
+        (Some(APP_TOKEN), true) | (Some(BOT_TOKEN), false) => {}
         (Some(APP_TOKEN | BOT_TOKEN), _) => return Err(wrong("not_allowed_token_type")),
         (Some(_), _) => return Err(wrong("invalid_auth")),
     }
@@ -180,7 +179,7 @@ fn answer(shared: &Shared, method: &str, args: &Args) -> Answer {
                 json!({ "bot": { "id": BOT, "app_id": APP, "user_id": BOT_USER, "name": "countersign" } }),
             )
         }
-        "users.conversations" => users_conversations(world, args),
+        "users.conversations" => Ok(users_conversations(world, args)),
         "conversations.open" => {
             let users = text(args, "users");
             if !world.accounts.contains_key(users) {
@@ -228,7 +227,7 @@ fn answer(shared: &Shared, method: &str, args: &Args) -> Answer {
     }
 }
 
-fn users_conversations(world: &World, args: &Args) -> Answer {
+fn users_conversations(world: &World, args: &Args) -> Value {
     let user = match text(args, "user") {
         "" => BOT_USER,
         user => user,
@@ -243,7 +242,7 @@ fn users_conversations(world: &World, args: &Args) -> Answer {
     };
     let places = world.places.values().filter(is_wanted);
     let places: Vec<Value> = places.map(|place| place.public(user)).collect();
-    Ok(json!({ "channels": places, "response_metadata": { "next_cursor": "" } }))
+    json!({ "channels": places, "response_metadata": { "next_cursor": "" } })
 }
 
 /// Returns a conversation that our bot is in.

@@ -225,10 +225,11 @@ impl SlackServer {
         let mut view = dialog.clone();
         let mut values = Map::new();
         for block in dialog["blocks"].as_array().into_iter().flatten() {
-            if let (Some(id), Some(action)) = (
-                block["block_id"].as_str(),
-                block["element"]["action_id"].as_str(),
-            ) {
+            let ids = (
+                text_at(block, "/block_id"),
+                text_at(block, "/element/action_id"),
+            );
+            if let (Some(id), Some(action)) = ids {
                 let mut inputs = Map::new();
                 let entered = json!({ "type": "plain_text_input", "value": words });
                 inputs.insert(action.to_owned(), entered);
@@ -315,9 +316,9 @@ impl SlackServer {
     /// words that nobody else sees, which are returned, or a dialog. Nothing is waited for if the app
     /// did not take it.
     pub fn tell_and_wait(&self, payload: &Payload) -> String {
-        let response = payload.body["response_url"].as_str().unwrap_or("");
+        let response = text_at(&payload.body, "/response_url").unwrap_or("");
         let response = response.rsplit('/').next().unwrap_or("");
-        let trigger = payload.body["trigger_id"].as_str().unwrap_or("");
+        let trigger = text_at(&payload.body, "/trigger_id").unwrap_or("");
         let got = || {
             let world = self.inside.world();
             let told = world.told.iter();
@@ -425,6 +426,10 @@ impl SlackServer {
             },
         }
     }
+}
+
+fn text_at<'a>(value: &'a Value, path: &str) -> Option<&'a str> {
+    value.pointer(path).and_then(Value::as_str)
 }
 
 /// Returns the button of a message, and the block it stands in.
