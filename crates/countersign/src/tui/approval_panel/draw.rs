@@ -498,7 +498,7 @@ impl ApprovalPanel {
             }
             (Focus::Here, Face::Card, Step::Note(_)) => ("Enter to deny, Esc to go back", ""),
             (Focus::Here, Face::Card, Step::Granting(granting)) => match granting.edited() {
-                Some(_) => ("Enter to set it, Esc to leave it as it was", ""),
+                Some(_) => ("Enter sets it, Esc leaves it as it was", ""),
                 None => ("↑/↓ select, Enter creates this rule", "e limits · Esc back"),
             },
             (Focus::Here, Face::Card, Step::Editing) => (
