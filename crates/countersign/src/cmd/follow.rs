@@ -440,9 +440,7 @@ impl<'a> Follow<'a> {
         if matches!(self.reads, Reads::Keys(_)) {
             return self.ask_in_panel().await;
         }
-        self.print_question(0).await?;
-        self.forget_typed();
-        Ok(())
+        self.print_question(0).await
     }
 
     /// Prints a question, and what can be typed, or how it can be answered elsewhere.
@@ -461,6 +459,8 @@ impl<'a> Follow<'a> {
                 eprintln!("\n{}", card(&approval).trim_end());
                 if self.is_terminal {
                     eprintln!("{}", besides(&approval));
+                    // What is typed from the prompt on counts, and nothing before it.
+                    self.forget_typed();
                     // The card has numbered them.
                     self.prompt(format!("{}: ", prompt(&choices)));
                 } else {
@@ -475,6 +475,7 @@ impl<'a> Follow<'a> {
                     eprintln!("  {}. {}", number + 1, one_line(choice));
                 }
                 let count = question.choices.len();
+                self.forget_typed();
                 if self.is_terminal && count > 0 {
                     eprintln!("  {}. Other (type your answer)", count + 1);
                     self.prompt(format!("Answer, 1 to {}: ", count + 1));

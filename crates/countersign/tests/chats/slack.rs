@@ -5,6 +5,7 @@ mod own;
 
 use std::sync::Mutex;
 
+use countersign_core::id::{ApprovalId, ClarificationId};
 use countersign_testkit::relay::Relay;
 use countersign_testkit::slack::{Arrival, Payload, RateLimit, Settings, SlackServer};
 use serde_json::{Value, json};
@@ -406,7 +407,7 @@ fn acting(value: &Value, acted: &mut Vec<String>) {
 pub(crate) fn card(message: &Value) -> Option<Card> {
     let key = message["metadata"]["event_payload"]["key"].as_str()?;
     let subject = key.split(':').next()?;
-    let is_question = subject.starts_with("appr_") || subject.starts_with("clar_");
+    let is_question = ApprovalId::is_id(subject) || ClarificationId::is_id(subject);
     let blocks = message["blocks"].as_array()?;
     // A full text below a card is ours, too, but no card.
     if !is_question || key.contains(":full") {

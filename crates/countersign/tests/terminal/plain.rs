@@ -56,11 +56,13 @@ fn what_led_here_is_shown_line_by_line_and_answers_nothing() {
     terminal.press("1\r");
     terminal.shows("Type 1, 2, 3 or 4 and Enter");
     terminal.press("b\r");
-    terminal.shows("This is the first call of its run.");
+    // What is typed before a prompt counts for nothing, so each is waited for.
+    let told = "This is the first call of its run.";
+    terminal.shows_below(told, "Type 1, 2, 3 or 4 and Enter");
     terminal.press("\r");
-    terminal.shows("q to quit:");
+    terminal.shows_below(told, "q to quit:");
     terminal.press("2\r");
-    terminal.shows("Type 1, 2, 3 or 4 and Enter");
+    terminal.shows_below("│   rm -rf /srv/www", "Type 1, 2, 3 or 4 and Enter");
     terminal.press("b\r");
     terminal.shows("The calls before, the oldest first:");
     terminal.shows("waiting for a person");

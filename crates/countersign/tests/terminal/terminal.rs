@@ -136,6 +136,15 @@ impl Terminal {
         self.wait_for(text, |seen| seen.text().contains(text));
     }
 
+    /// Waits until `text` stands below the last `above` on the screen.
+    pub(crate) fn shows_below(&mut self, above: &str, text: &str) {
+        self.wait_for(text, |seen| {
+            let shown = seen.text();
+            let below = shown.rsplit_once(above).map(|(_, below)| below);
+            below.is_some_and(|below| below.contains(text))
+        });
+    }
+
     /// Waits until `text` stands nowhere on the screen.
     pub(crate) fn shows_no(&mut self, text: &str) {
         self.wait_for(text, |seen| !seen.text().contains(text));
