@@ -41,8 +41,9 @@ impl Walk<'_> {
     pub(super) fn runs_statements(&mut self, file: &Arg, program: &'static str) -> bool {
         let place = self.ground.place(&file.text);
         let own = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
-        let named = own && !file.glob && file.delivers.is_none() && file.text.ends_with(".sql");
-        if !named || self.scope.reach.far_database {
+        let ending = file.text.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let named = !file.glob && file.delivers.is_none() && ending.eq_ignore_ascii_case("sql");
+        if !own || !named || self.scope.reach.far_database {
             return false;
         }
         let held = self.may_hold(&place.path);
