@@ -142,9 +142,9 @@ impl Venue for Telegram {
         let data = press["data"].as_str().unwrap();
         let others = other["data"].as_str().unwrap();
         let (head, code) = data.split_at(29);
-        let always = format!("{}a{code}", &head[..28]);
+        let always = format!("{}a{code}", head.get(..28).unwrap());
         let first = if code.starts_with('A') { 'B' } else { 'A' };
-        let swapped = format!("{head}{first}{}", &code[1..]);
+        let swapped = format!("{head}{first}{}", code.get(1..).unwrap());
         let rows = [
             ("no data", "/data", json!("")),
             ("nonsense", "/data", json!("once")),
@@ -153,13 +153,13 @@ impl Venue for Telegram {
             (
                 "a code that is cut",
                 "/data",
-                json!(&data[..data.len() - 1]),
+                json!(data.get(..data.len() - 1).unwrap()),
             ),
             ("another choice", "/data", json!(always)),
             (
                 "a code of another card",
                 "/data",
-                json!(format!("{head}{}", &others[29..])),
+                json!(format!("{head}{}", others.get(29..).unwrap())),
             ),
             ("a button of another card", "/data", json!(others)),
             (
@@ -194,7 +194,11 @@ impl Venue for Telegram {
     fn moved(&self, foreign: &Value, card: &Card) -> Vec<(&'static str, Value)> {
         let data = foreign["data"].as_str().unwrap();
         let (_, letters) = card.subject.split_once('_').unwrap();
-        let renamed = format!("{}{letters}{}", &data[..2], &data[28..]);
+        let renamed = format!(
+            "{}{letters}{}",
+            data.get(..2).unwrap(),
+            data.get(28..).unwrap()
+        );
         vec![
             ("as it is", foreign.clone()),
             ("on our card", self.press_with(Who::Ana, card, data)),
