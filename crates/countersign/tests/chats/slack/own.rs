@@ -95,9 +95,9 @@ fn a_gateway_that_was_killed_while_it_posted_posts_no_second_card() {
 
 #[test]
 fn people_of_another_organisation_cannot_answer_even_if_they_are_listed() {
+    type Break = fn(&mut countersign_testkit::slack::Account);
     let venue = open();
     let server = &venue.server;
-    type Break = fn(&mut countersign_testkit::slack::Account);
     let rows: [(&str, &str, Break); 4] = [
         ("stranger", "another organisation", |it| {
             it.is_stranger = true
@@ -470,6 +470,10 @@ fn the_doctor_finds_the_usual_mistakes() {
         breaks(&scene.venue);
         assert_finds(&scene, check, words);
     }
+}
+
+#[test]
+fn the_doctor_finds_mistakes_of_the_configuration() {
     let venue = open();
     venue.server.set(|it| it.other_connections = 2);
     let scene = scene_with(venue, &json!({}), &json!({}));
