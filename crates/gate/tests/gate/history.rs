@@ -374,7 +374,8 @@ async fn what_led_to_a_call_is_the_message_and_the_last_calls_of_its_own_run() {
     for number in 0..7 {
         let text = format!("ls {number}");
         gate.submit(agent, in_run("run_1", &text)).await.unwrap();
-        clock.advance(Duration::from_millis(number % 2));
+        // Calls of one moment have no order.
+        clock.advance(Duration::from_millis(1));
     }
     gate.submit(agent, in_run("run_2", "ls elsewhere"))
         .await
