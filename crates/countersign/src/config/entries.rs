@@ -149,6 +149,15 @@ pub(crate) fn set(home: &Home, key: &str, value: &str) -> Result<Set, Complaint>
     })
 }
 
+/// Whether the owner's file has something at `path`.
+pub(crate) fn has(home: &Home, path: &str) -> Result<bool, Complaint> {
+    let values = current(home)?;
+    let mut names = path.split('.');
+    Ok(names
+        .try_fold(&values, |value, name| value.get(name))
+        .is_some())
+}
+
 /// Adds the section `path` to the owner's file.
 pub(crate) fn add_section(
     home: &Home,

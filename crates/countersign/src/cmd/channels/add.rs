@@ -18,9 +18,8 @@ use super::{channels, line, test};
 use crate::cli::Channels;
 use crate::client::{Client, Reach};
 use crate::complaint::Complaint;
-use crate::config::entries::add_section;
-use crate::config::read::at;
-use crate::config::{self, Home};
+use crate::config::Home;
+use crate::config::entries::{add_section, has};
 use crate::show::{print, table, text};
 
 /// How often it is looked whether the gateway uses the channel.
@@ -63,8 +62,7 @@ pub(super) fn add(
         return Err(Complaint::usage(message, "letters, digits, `-` and `_`"));
     }
     let home = Home::new(reach.home.clone())?;
-    let values = config::values(&home.file())?.unwrap_or(Value::Null);
-    if !at(&values, &format!("channels.{name}")).is_null() {
+    if has(&home, &format!("channels.{name}"))? {
         let message = format!("there is a channel `{name}` already");
         let hint = format!("`countersign channels doctor {name}` checks it; --name adds another");
         return Err(Complaint::usage(message, hint));
