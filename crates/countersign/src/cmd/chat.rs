@@ -199,23 +199,7 @@ impl Lines<'_> {
                     eprintln!("Type /edit {} and the new text.", approval.approval_id);
                 }
             }
-            Command::ApproveEdited { id: Some(id) } => {
-                let Some(approval) = self.card(&id).await? else {
-                    return Ok(Next::Nothing);
-                };
-                let Some((_, args)) = self
-                    .edited
-                    .iter()
-                    .rfind(|(id, _)| *id == approval.approval_id)
-                else {
-                    eprintln!("You have not edited this call. /edit does that first.");
-                    return Ok(Next::Nothing);
-                };
-                let path = format!("/v1/approvals/{}/resolve", segment(&approval.approval_id));
-                let body = json!({ "choice": "once", "args": args });
-                let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
-                eprintln!("{}", said("answer", &answer));
-            }
+            Command::ApproveEdited { id: Some(id) } => self.approve_edited(&id).await?,
             Command::Approve { id: None, .. }
             | Command::ApproveEdited { id: None }
             | Command::Edit { id: None, .. }
@@ -237,6 +221,23 @@ impl Lines<'_> {
             | Command::Help => {}
         }
         Ok(Next::Nothing)
+    }
+
+    /// Allows the call of `id` as it was edited here.
+    async fn approve_edited(&self, id: &str) -> Result<(), Complaint> {
+        let Some(approval) = self.card(id).await? else {
+            return Ok(());
+        };
+        let of_it = |(id, _): &&(String, Value)| *id == approval.approval_id;
+        let Some((_, args)) = self.edited.iter().rfind(of_it) else {
+            eprintln!("You have not edited this call. /edit does that first.");
+            return Ok(());
+        };
+        let path = format!("/v1/approvals/{}/resolve", segment(&approval.approval_id));
+        let body = json!({ "choice": "once", "args": args });
+        let answer = self.client.send(Method::POST, &path, Some(&body)).await?;
+        eprintln!("{}", said("answer", &answer));
+        Ok(())
     }
 
     /// Has the call of `id` judged with `text`, shows it and remembers it.

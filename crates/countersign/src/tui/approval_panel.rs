@@ -201,11 +201,6 @@ impl ApprovalPanel {
         self.was_answered_here && !self.is_waiting()
     }
 
-    /// Whether what is shown is the call as the person edited it.
-    pub(crate) const fn is_edited(&self) -> bool {
-        self.subject.edited.is_some()
-    }
-
     /// Whether an answer can still be taken back.
     pub(crate) fn is_held(&self, now: UnixMillis) -> bool {
         self.subject.held_until.is_some_and(|until| until > now)

@@ -6,6 +6,7 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::card::{edited_args, edited_text, telling_argument};
+use countersign_core::time::UnixMillis;
 use countersign_gate::records::view::EditedView;
 use ratatui::crossterm::event::KeyEvent;
 use reqwest::Method;
@@ -101,6 +102,15 @@ impl ApprovalPanel {
             }
             _ => reaction,
         }
+    }
+
+    /// Allows the call once as it was edited, by a command.
+    pub(crate) fn choose_edited(&mut self, now: UnixMillis) -> Reaction {
+        if self.subject.edited.is_some() {
+            return self.choose(Choice::Once, now);
+        }
+        self.notice = Some("You have not edited this call. /edit does that first.".to_owned());
+        Reaction::STAYS
     }
 
     /// Opens the editor, where the call can be edited.

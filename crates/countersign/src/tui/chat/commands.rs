@@ -1,6 +1,5 @@
 //! Slash commands of the full-screen chat.
 
-use countersign_core::approval::Choice;
 use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::time::UnixMillis;
 use reqwest::Method;
@@ -12,6 +11,7 @@ use crate::slash::{MODELS, Means, chosen_model, means, said};
 use crate::tui::approval_panel::ApprovalPanel;
 use crate::tui::doc::{Doc, Part};
 use crate::tui::keys::{Place, help};
+use crate::tui::panel::Reaction;
 use crate::tui::screen::{Tag, Wish};
 use crate::tui::theme::Theme;
 use crate::words::{sentence, span};
@@ -57,16 +57,7 @@ impl Chat {
 
     fn own_command(&mut self, command: Command, now: UnixMillis) -> Vec<Wish> {
         match command {
-            Command::Approve { id, choice } => {
-                let Some(panel) = self.cards.approval(id.as_deref()) else {
-                    return self.open(id);
-                };
-                let id = panel.id().to_owned();
-                let reaction = panel.choose(choice, now);
-                self.cards.bring_forward(&id);
-                self.focus = Attention::Card;
-                reaction.wishes
-            }
+            Command::Approve { id, choice } => self.on_card(id, |panel| panel.choose(choice, now)),
             Command::Deny { id, note } => {
                 let Some(panel) = self.cards.approval(id.as_deref()) else {
                     self.transcript
@@ -100,41 +91,9 @@ impl Chat {
                 }
             },
             Command::Steer { text } => self.tell(text),
-            Command::Edit { id, text } => {
-                let Some(panel) = self.cards.approval(id.as_deref()) else {
-                    return self.open(id);
-                };
-                let id = panel.id().to_owned();
-                let reaction = panel.edit_to(text.as_deref());
-                self.cards.bring_forward(&id);
-                self.focus = Attention::Card;
-                reaction.wishes
-            }
-            Command::ApproveEdited { id } => {
-                let Some(panel) = self.cards.approval(id.as_deref()) else {
-                    return self.open(id);
-                };
-                let id = panel.id().to_owned();
-                if !panel.is_edited() {
-                    self.transcript
-                        .note("You have not edited this call. /edit does that first.");
-                    return Vec::new();
-                }
-                let reaction = panel.choose(Choice::Once, now);
-                self.cards.bring_forward(&id);
-                self.focus = Attention::Card;
-                reaction.wishes
-            }
-            Command::Before { id } => {
-                let Some(panel) = self.cards.approval(id.as_deref()) else {
-                    return self.open(id);
-                };
-                let id = panel.id().to_owned();
-                let reaction = panel.turn_to_before();
-                self.cards.bring_forward(&id);
-                self.focus = Attention::Card;
-                reaction.wishes
-            }
+            Command::Edit { id, text } => self.on_card(id, |panel| panel.edit_to(text.as_deref())),
+            Command::ApproveEdited { id } => self.on_card(id, |panel| panel.choose_edited(now)),
+            Command::Before { id } => self.on_card(id, ApprovalPanel::turn_to_before),
             Command::Extend { id } => {
                 let Some(panel) = self.cards.approval(id.as_deref()) else {
                     self.transcript
@@ -159,6 +118,22 @@ impl Chat {
             | Command::Whoami
             | Command::Help => Vec::new(),
         }
+    }
+
+    /// Does something with the card of `id`, or the one that waits here, and turns to it.
+    fn on_card(
+        &mut self,
+        id: Option<String>,
+        does: impl FnOnce(&mut ApprovalPanel) -> Reaction,
+    ) -> Vec<Wish> {
+        let Some(panel) = self.cards.approval(id.as_deref()) else {
+            return self.open(id);
+        };
+        let id = panel.id().to_owned();
+        let reaction = does(panel);
+        self.cards.bring_forward(&id);
+        self.focus = Attention::Card;
+        reaction.wishes
     }
 
     /// Puts a card on the screen: nobody allows what is not before them.

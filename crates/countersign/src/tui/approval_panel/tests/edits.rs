@@ -175,13 +175,14 @@ fn a_command_edits_as_the_key_does() {
     let reaction = shown.panel.edit_to(Some("rm -rf /srv/www/cache"));
     let body = json!({ "args": { "command": "rm -rf /srv/www/cache", "timeout": 5 } });
     assert_eq!(sent(&reaction.wishes, "/assess"), Some(&body));
-    assert!(!shown.panel.is_edited(), "it has not been judged yet");
+    let early = shown.panel.choose_edited(shown.now);
+    assert!(early.wishes.is_empty(), "it has not been judged yet");
     shown.told(&answered(
         ASSESS,
         200,
         judged("medium", "rm -rf /srv/www/cache"),
     ));
-    assert!(shown.panel.is_edited());
+    assert!(shown.panel.subject.edited.is_some());
     let mut fixed = editable();
     fixed["editable"] = json!(false);
     let mut shown = Shown::read(&fixed);
