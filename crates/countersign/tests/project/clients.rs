@@ -12,7 +12,6 @@ const BY_NAME: &[&str] = &["[\"", ".get(\"", ".pointer(", "config::read::at"];
 
 /// Files that look up a name in JSON that is not an answer of the gateway, with the reason.
 const BY_NAME_FOR_A_REASON: &[(&str, &str)] = &[
-    ("cmd/channels/add.rs", "the configuration"),
     ("cmd/check/human.rs", "the arguments of a tool"),
     ("cmd/eval.rs", "the arguments of a tool"),
     ("cmd/eval/sessions.rs", "labels that people wrote"),
