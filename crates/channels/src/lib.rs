@@ -5,6 +5,7 @@
 
 pub mod chat;
 mod face;
+mod fields;
 pub mod mattermost;
 mod memory;
 mod ntfy;

@@ -447,16 +447,13 @@ mod tests {
                     id: Some("appr_1".to_owned()),
                 },
             ),
-            (
-                "/steer leave  the logs",
-                Command::Steer {
-                    text: "leave  the logs".to_owned(),
-                },
-            ),
         ];
         for (line, expected) in rows {
             assert_eq!(Command::parse(line), Ok(expected), "{line}");
         }
+        let text = "leave  the logs".to_owned();
+        let steered = Command::parse("/steer leave  the logs");
+        assert_eq!(steered, Ok(Command::Steer { text }));
     }
 
     #[test]

@@ -17,6 +17,7 @@ use super::paint::{Painted, paint};
 use super::wire::{ActionCallback, CommandCallback, DialogCallback};
 use super::{DIALOG_SECONDS, KEY_PROP, Mattermost, NAME, dialog_bound, locked, split, unix_millis};
 use crate::chat::{Received, Response, Route, Typed};
+use crate::fields::set;
 use crate::order::Order;
 use crate::press::{Click, Clicker, Press, Proof, Standing, Untrusted};
 use crate::text::{inert, quiet};
@@ -256,7 +257,7 @@ pub(super) fn dialog(press: Press, wording: &Wording, state: &str) -> Value {
     });
     if !wording.introduction.is_empty() {
         let text = format!("{} {}", wording.introduction, inert(&wording.covers));
-        dialog["introduction_text"] = json!(text);
+        set(&mut dialog, "introduction_text", text);
     }
     dialog
 }

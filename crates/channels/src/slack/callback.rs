@@ -111,7 +111,7 @@ impl Slack {
             tracing::warn!(channel = self.inner.settings.name, %why, "a request was refused");
             if let Came::Interaction(interaction) = came {
                 // It is in the ledger, as every click is that does not count.
-                self.tell_untrusted(&interaction, why, &heard).await;
+                self.tell_untrusted(&interaction, why, &heard);
             }
             return Received::Done(Reply::status(401));
         }
@@ -160,7 +160,7 @@ impl Slack {
             root: container.thread_ts.clone().unwrap_or_default(),
             account: account.clone(),
         };
-        let received = match self.press_of(&interaction, Ok(())).await {
+        let received = match self.press_of(&interaction, Ok(())) {
             Some(click) => Received::Click {
                 click: Box::new(Click {
                     clicker: self.clicker(account, team).await,
@@ -174,13 +174,13 @@ impl Slack {
     }
 
     /// Tells of a press that nobody vouches for. Nobody is asked about it and nobody is told.
-    async fn tell_untrusted(
+    fn tell_untrusted(
         &self,
         interaction: &Interaction,
         why: Untrusted,
         heard: &mpsc::Sender<Heard>,
     ) {
-        let Some(click) = self.press_of(interaction, Err(why)).await else {
+        let Some(click) = self.press_of(interaction, Err(why)) else {
             return;
         };
         let (reply, _nobody) = oneshot::channel();
@@ -198,7 +198,7 @@ impl Slack {
     }
 
     /// Reads a press of one of our buttons.
-    async fn press_of(
+    fn press_of(
         &self,
         interaction: &Interaction,
         transport: Result<(), Untrusted>,
@@ -229,7 +229,7 @@ impl Slack {
             digest: Some(Digest::parse(&format!("sha256:{digest}"))?),
             place: container.channel_id.clone(),
             reference: format!("{}/{}", container.channel_id, container.message_ts),
-            ..self.click(&interaction.user.id, transport).await
+            ..self.click(&interaction.user.id, transport)
         })
     }
 
@@ -264,7 +264,7 @@ impl Slack {
             reference: state.reference.clone(),
             text: words,
             clicker: self.clicker(&interaction.user.id, team).await,
-            ..self.click(&interaction.user.id, Ok(())).await
+            ..self.click(&interaction.user.id, Ok(()))
         };
         let received = Received::Click {
             click: Box::new(click),
@@ -495,7 +495,7 @@ impl Slack {
     }
 
     /// Returns a click with what is the same for all from here.
-    async fn click(&self, account: &str, transport: Result<(), Untrusted>) -> Click {
+    fn click(&self, account: &str, transport: Result<(), Untrusted>) -> Click {
         Click {
             channel: self.inner.settings.name.clone(),
             platform: NAME.to_owned(),

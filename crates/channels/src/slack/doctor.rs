@@ -23,7 +23,7 @@ impl Slack {
         let tested = self.inner.api.call_as::<Auth>(As::Bot, "auth.test", &[]);
         let (auth, headers) = match tested.await {
             Ok(tested) => tested,
-            Err(error) => return vec![self.no_token(&error)],
+            Err(error) => return vec![Self::no_token(&error)],
         };
         let mut findings = vec![
             Finding::good(
@@ -47,7 +47,7 @@ impl Slack {
         findings
     }
 
-    fn no_token(&self, error: &ApiError) -> Finding {
+    fn no_token(error: &ApiError) -> Finding {
         let fix = match error.word() {
             "invalid_auth" | "not_authed" => {
                 format!(

@@ -5,6 +5,8 @@
 use countersign_core::command::TABLE;
 use serde_json::{Value, json};
 
+use crate::fields::set;
+
 use super::COMMAND;
 
 /// Longest hint beside a command, in characters.
@@ -66,9 +68,9 @@ pub fn manifest(callback_url: Option<&str>) -> Value {
     let mut events = json!({ "bot_events": EVENTS });
     let mut interactivity = json!({ "is_enabled": true });
     if let Some(url) = callback_url {
-        command["url"] = json!(format!("{url}/command"));
-        events["request_url"] = json!(format!("{url}/action"));
-        interactivity["request_url"] = json!(format!("{url}/action"));
+        set(&mut command, "url", format!("{url}/command"));
+        set(&mut events, "request_url", format!("{url}/action"));
+        set(&mut interactivity, "request_url", format!("{url}/action"));
     }
     json!({
         "display_information": {

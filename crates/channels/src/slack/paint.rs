@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use super::rich::{Look, block, escaped, mention, preformatted, section, words};
 use crate::face;
+use crate::fields::set;
 use crate::order::{Inquiry, Order, Shown, Subject};
 use crate::press::Press;
 use crate::seal::Bound;
@@ -133,7 +134,7 @@ fn buttons(presses: &[Press], order: &Order, canvas: &Canvas<'_>) -> Option<Valu
             "value": value,
         });
         if let Some(style) = style(*press) {
-            button["style"] = json!(style);
+            set(&mut button, "style", style);
         }
         button
     };

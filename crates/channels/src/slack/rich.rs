@@ -43,7 +43,7 @@ pub(super) fn mention(account: &str) -> Value {
 
 /// Returns a paragraph.
 pub(super) fn section(elements: Vec<Value>) -> Value {
-    json!({ "type": "rich_text_section", "elements": elements })
+    json!({ "type": "rich_text_section", "elements": Value::Array(elements) })
 }
 
 /// Returns a block of code that its text cannot leave.
@@ -55,7 +55,7 @@ pub(super) fn preformatted(text: &str) -> Value {
 
 /// Returns a block of paragraphs.
 pub(super) fn block(elements: Vec<Value>) -> Value {
-    json!({ "type": "rich_text", "elements": elements })
+    json!({ "type": "rich_text", "elements": Value::Array(elements) })
 }
 
 /// Returns what the agent says to a person, hidden characters written out.
@@ -125,7 +125,6 @@ fn meant(inside: &str) -> String {
     let (target, label) = inside.split_once('|').unwrap_or((inside, ""));
     match target.chars().next() {
         Some(sign @ ('@' | '#')) if !label.is_empty() => format!("{sign}{label}"),
-        Some('@' | '#') => target.to_owned(),
         Some('!') => {
             let name = target.trim_start_matches('!');
             let name = if label.is_empty() { name } else { label };

@@ -20,13 +20,14 @@ use super::callback::Came;
 use super::wire::{Connection, Envelope, Places};
 use super::{Slack, Wire, locked};
 use crate::chat::Heard;
+use crate::fields::set;
 
 /// First pause before a connection is opened again; it doubles up to the longest.
 const PAUSE_FIRST: Duration = Duration::from_millis(500);
 /// Longest such pause.
 const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// Slack sends a sign of life more often than this; without one a connection is taken for dead.
-const SILENCE_MAX: Duration = Duration::from_secs(60);
+const SILENCE_MAX: Duration = Duration::from_mins(1);
 /// A sign of life is asked for so often.
 const BEAT: Duration = Duration::from_secs(20);
 /// How long a connection that Slack is about to close is still listened to.
@@ -219,7 +220,7 @@ impl Slack {
             };
             let mut said = json!({ "envelope_id": envelope.envelope_id });
             if answer != json!({}) {
-                said["payload"] = answer;
+                set(&mut said, "payload", answer);
             }
             let _gone = acknowledge.send(said).await;
         });

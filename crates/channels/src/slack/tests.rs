@@ -228,6 +228,9 @@ fn the_manifest_asks_for_what_the_doctor_wants() {
     insta::assert_snapshot!(serde_json::to_string_pretty(&socket).unwrap());
 }
 
+/// Makes one setting wrong.
+type Spoil = fn(&mut SlackSettings);
+
 #[test]
 fn settings_that_cannot_work_are_refused_at_once() {
     let good = || SlackSettings {
@@ -245,7 +248,7 @@ fn settings_that_cannot_work_are_refused_at_once() {
         accounts: Vec::new(),
     };
     assert!(Slack::new(good()).is_ok());
-    let rows: [(&str, fn(&mut SlackSettings)); 5] = [
+    let rows: [(&str, Spoil); 5] = [
         ("xoxb-", |it| it.token = "xoxp-1".to_owned()),
         ("xapp-", |it| {
             it.arrival = Arrival::Socket {

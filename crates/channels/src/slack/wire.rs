@@ -28,6 +28,7 @@ pub(super) struct UserInfo {
 /// Somebody with an account.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "as Slack spells them")]
 pub(super) struct User {
     pub(super) id: String,
     pub(super) team_id: String,
@@ -170,6 +171,7 @@ pub(super) struct Connection {
 /// A frame of a connection.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "as Slack spells them")]
 pub(super) struct Envelope {
     #[serde(rename = "type")]
     pub(super) kind: String,
@@ -233,6 +235,7 @@ pub(super) struct Container {
 /// A button that was pressed.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "as Slack spells them")]
 pub(super) struct Action {
     #[serde(rename = "type")]
     pub(super) kind: String,
@@ -265,6 +268,7 @@ pub(super) struct Entered {
 /// A command that was typed.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
+#[expect(clippy::struct_field_names, reason = "as Slack spells them")]
 pub(super) struct Command {
     pub(super) command: String,
     pub(super) text: String,
