@@ -170,8 +170,7 @@ impl Slack {
     /// Returns the key of a message of ours. Anybody's app can write our key into a message of its
     /// own, which would then stand where the card should.
     pub(super) async fn key_of(&self, said: &Said) -> Result<Option<String>, ApiError> {
-        let auth = self.known().await?.auth;
-        let is_ours = said.bot_id.as_ref() == Some(&auth.bot_id) || said.user == auth.user_id;
+        let is_ours = said.is_of(&self.known().await?.auth);
         let noted = said.metadata.as_ref();
         let noted = noted.filter(|noted| is_ours && noted.event_type == EVENT_TYPE);
         let key = noted.and_then(|noted| noted.event_payload.get("key"));
@@ -256,10 +255,14 @@ impl Slack {
             Destination::Usual | Destination::Person(_) => ts,
         };
         let key = format!("{}:full", order.key);
+        let auth = self.known().await?.auth;
         let mut there = Vec::new();
         for said in self.read(place, root, 0).await? {
             there.extend(self.key_of(&said).await?);
-            there.extend(said.files.into_iter().map(|file| file.title));
+            // Anybody can read the key off the card and give a file of their own this title.
+            if said.is_of(&auth) {
+                there.extend(said.files.into_iter().map(|file| file.title));
+            }
         }
         if there.contains(&key) {
             return Ok(());

@@ -138,6 +138,13 @@ pub(super) struct Said {
     pub(super) previous_message: Option<Box<Self>>,
 }
 
+impl Said {
+    /// Whether it is a message of the bot with this token.
+    pub(super) fn is_of(&self, auth: &Auth) -> bool {
+        self.bot_id.as_ref() == Some(&auth.bot_id) || self.user == auth.user_id
+    }
+}
+
 /// What we note on a message of ours.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]

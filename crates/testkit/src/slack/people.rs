@@ -129,6 +129,23 @@ impl SlackServer {
         files.map(|File { content, .. }| content.as_str()).collect()
     }
 
+    /// Somebody puts a file of their own below a message.
+    pub fn share_file(&self, user: &str, place: &str, root: &str, title: &str, content: &str) {
+        let mut world = self.inside.world();
+        let file = File {
+            id: world.id('F'),
+            title: title.to_owned(),
+            content: content.to_owned(),
+        };
+        let message = Message {
+            user: user.to_owned(),
+            thread_ts: Some(root.to_owned()),
+            files: vec![file],
+            ..Message::default()
+        };
+        world.post(place, message);
+    }
+
     /// Returns what only `user` was told, oldest first.
     pub fn told(&self, user: &str) -> Vec<Told> {
         let world = self.inside.world();

@@ -183,6 +183,25 @@ fn a_dialog_counts_only_as_it_was_opened_and_only_for_whom() {
 }
 
 #[test]
+fn a_file_of_somebody_else_never_stands_for_the_full_text() {
+    let scene = Scene::<BySocket>::new();
+    let command = format!("echo {}; rm -rf /srv/www", "0123456789abcdef ".repeat(1000));
+    let (question, card) = scene.asked(&command);
+    assert!(!card.has("once"), "{card:?}");
+    let key = &card.raw["metadata"]["event_payload"]["key"];
+    let title = format!("{}:full", key.as_str().unwrap());
+    let server = &scene.venue.server;
+    let eve = scene.venue.id(Who::Eve);
+    server.share_file(eve, &card.place, &card.message, &title, "echo harmless");
+    scene.venue.press(Who::Ana, &card, "view");
+    scene.card_that("that allows it", |it| {
+        it.subject == question.approval && it.has("once")
+    });
+    let whole = scene.venue.full_text(&card);
+    assert!(whole.matches("0123456789abcdef").count() >= 1000, "{whole}");
+}
+
+#[test]
 fn a_trigger_that_came_too_late_opens_nothing_and_says_so() {
     let scene = Scene::<BySocket>::new();
     let (question, card) = scene.asked(RISKY);
