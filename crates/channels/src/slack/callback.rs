@@ -383,10 +383,10 @@ impl Slack {
             "app_mention" => !is_direct && said.text.contains(&us),
             _ => false,
         };
-        let is_person = said.bot_id.is_none() && said.subtype.is_none() && !said.user.is_empty();
-        let is_ours = said.user == known.auth.user_id;
+        let is_ours = said.is_of(&known.auth);
         let id = format!("{}/{}", said.channel, said.ts);
-        if !is_meant || !is_person || is_ours || !locked(&self.inner.memory).is_new(&id) {
+        let is_heard = is_meant && said.is_of_a_person() && !is_ours;
+        if !is_heard || !locked(&self.inner.memory).is_new(&id) {
             return;
         }
         let text = said.text.trim_start();
@@ -402,8 +402,13 @@ impl Slack {
             (None, false) => said.ts.as_str(),
         };
         let thread = format!("{}/{root}", said.channel);
+        let command = text.strip_prefix('/');
+        if command.is_some() && !said.is_typed() {
+            tracing::warn!("a command that nobody typed into Slack is not taken");
+            return;
+        }
         let clicker = self.clicker(&said.user, Some(&known.auth.team_id)).await;
-        if let Some(line) = text.strip_prefix('/') {
+        if let Some(line) = command {
             // Slash commands do not work in threads, so here is how one is given there.
             let (name, rest) = named(line);
             let typed = Typed {

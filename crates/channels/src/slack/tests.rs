@@ -9,11 +9,12 @@ use countersign_core::judge::consider;
 use countersign_core::policy::Policy;
 use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::callback::dialog;
 use super::manifest::{SCOPES, manifest};
 use super::paint::{CARD_CHARS_MAX, Canvas, paint};
+use super::wire::Said;
 use super::{Arrival, Slack, SlackSettings};
 use crate::order::{Aftermath, Attempt, Closing, Destination, Inquiry, Order, Shown, Subject};
 use crate::press::Press;
@@ -212,6 +213,30 @@ fn dialogs_say_what_they_do() {
         let view = dialog(&wording(&order, press), "state");
         let view = serde_json::to_string_pretty(&view).unwrap();
         insta::assert_snapshot!(format!("dialog_{}", press.word()), view);
+    }
+}
+
+#[test]
+fn only_what_a_person_typed_into_slack_is_a_command() {
+    let typed =
+        json!({ "type": "message", "user": "U1", "text": "/approve", "client_msg_id": "c1" });
+    let said = |more: Value| {
+        let mut said = typed.clone();
+        let more = more.as_object().unwrap().clone();
+        said.as_object_mut().unwrap().extend(more);
+        serde_json::from_value::<Said>(said).unwrap()
+    };
+    assert!(said(json!({})).is_typed());
+    let rows = [
+        json!({ "app_id": "A1" }),
+        json!({ "bot_id": "B1" }),
+        json!({ "subtype": "bot_message" }),
+        json!({ "client_msg_id": null }),
+        json!({ "client_msg_id": "" }),
+        json!({ "user": "" }),
+    ];
+    for row in rows {
+        assert!(!said(row.clone()).is_typed(), "{row}");
     }
 }
 

@@ -126,6 +126,10 @@ pub(super) struct Said {
     pub(super) subtype: Option<String>,
     pub(super) user: String,
     pub(super) bot_id: Option<String>,
+    /// The app it was written with, also if that has a person's token.
+    pub(super) app_id: Option<String>,
+    /// Slack's own programs for people number what is typed in them.
+    pub(super) client_msg_id: Option<String>,
     pub(super) text: String,
     pub(super) ts: String,
     pub(super) thread_ts: Option<String>,
@@ -142,6 +146,18 @@ impl Said {
     /// Whether it is a message of the bot with this token.
     pub(super) fn is_of(&self, auth: &Auth) -> bool {
         self.bot_id.as_ref() == Some(&auth.bot_id) || self.user == auth.user_id
+    }
+
+    /// Whether a person wrote it, and not a program in their name.
+    pub(super) fn is_of_a_person(&self) -> bool {
+        let is_of_program = self.bot_id.is_some() || self.app_id.is_some();
+        !is_of_program && self.subtype.is_none() && !self.user.is_empty()
+    }
+
+    /// Whether a person typed it into Slack itself, as it must be to answer anything.
+    pub(super) fn is_typed(&self) -> bool {
+        let is_numbered = self.client_msg_id.as_ref().is_some_and(|id| !id.is_empty());
+        self.is_of_a_person() && is_numbered
     }
 }
 

@@ -274,10 +274,23 @@ impl SlackServer {
         root: Option<&str>,
         text: &str,
     ) -> Option<Acknowledged> {
+        self.say_by(None, user, place, root, text)
+    }
+
+    /// Somebody writes something, or an app that has their token does.
+    pub fn say_by(
+        &self,
+        app: Option<&str>,
+        user: &str,
+        place: &str,
+        root: Option<&str>,
+        text: &str,
+    ) -> Option<Acknowledged> {
         let event = {
             let mut world = self.inside.world();
             let message = Message {
                 user: user.to_owned(),
+                app: app.map(str::to_owned),
                 text: text.to_owned(),
                 thread_ts: root.map(str::to_owned),
                 ..Message::default()

@@ -51,6 +51,8 @@ pub(super) struct Place {
 pub(super) struct Message {
     pub(super) ts: String,
     pub(super) user: String,
+    /// The app that wrote it in the name of a person.
+    pub(super) app: Option<String>,
     pub(super) text: String,
     pub(super) blocks: Option<Value>,
     pub(super) metadata: Option<Value>,
@@ -266,6 +268,11 @@ impl Message {
         if self.user == BOT_USER {
             shown.insert("bot_id".to_owned(), json!(BOT));
             shown.insert("app_id".to_owned(), json!(APP));
+        } else if let Some(app) = &self.app {
+            shown.insert("app_id".to_owned(), json!(app));
+        } else {
+            let number = self.ts.replace('.', "-");
+            shown.insert("client_msg_id".to_owned(), json!(number));
         }
         if let Some(thread_ts) = &self.thread_ts {
             shown.insert("thread_ts".to_owned(), json!(thread_ts));

@@ -202,6 +202,24 @@ fn a_file_of_somebody_else_never_stands_for_the_full_text() {
 }
 
 #[test]
+fn an_app_with_the_token_of_an_approver_answers_nothing() {
+    let scene = Scene::<BySocket>::new();
+    let (question, _) = scene.asked(RISKY);
+    let server = &scene.venue.server;
+    let ana = scene.venue.id(Who::Ana);
+    let direct = server.direct(ana);
+    let line = format!("/approve {}", question.approval);
+    let by_app = server.say_by(Some("A0OTHER"), ana, &direct, None, &line);
+    assert_eq!(by_app.unwrap().status, 200);
+    server.say(ana, &direct, None, "/whoami").unwrap();
+    let told = || server.told(ana).pop().map_or(String::new(), |it| it.text);
+    assert!(server.wait(|| told().contains("ana")), "{}", told());
+    scene.assert_waiting(&question, "nobody typed it");
+    server.say(ana, &direct, None, &line).unwrap();
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
 fn a_trigger_that_came_too_late_opens_nothing_and_says_so() {
     let scene = Scene::<BySocket>::new();
     let (question, card) = scene.asked(RISKY);
