@@ -132,8 +132,7 @@ impl Slack {
                 let press = dialog_of(&interaction).map(|state| state.press);
                 let done = chat.submitted(&interaction, &heard);
                 let response = tokio::time::timeout(DIALOG_WITHIN, done).await;
-                let slow = "It takes longer than usual. Look at the card before you try again.";
-                dialog_answer(press, &response.unwrap_or_else(|_| slow_answer(slow)))
+                dialog_answer(press, response.ok().flatten().as_ref())
             }
             Came::Interaction(interaction) => {
                 tokio::spawn(async move { chat.pressed(*interaction, &heard).await });
@@ -233,9 +232,13 @@ impl Slack {
         })
     }
 
-    /// A dialog was sent off.
-    async fn submitted(&self, interaction: &Interaction, heard: &mpsc::Sender<Heard>) -> Response {
-        let refused = |why: &str| Response::DialogError(why.to_owned());
+    /// A dialog was sent off. Returns `None` if it is not known what came of it.
+    async fn submitted(
+        &self,
+        interaction: &Interaction,
+        heard: &mpsc::Sender<Heard>,
+    ) -> Option<Response> {
+        let refused = |why: &str| Some(Response::DialogError(why.to_owned()));
         let Some(state) = dialog_of(interaction) else {
             return refused("Nothing was changed: this dialog was not made by this firewall.");
         };
@@ -276,11 +279,10 @@ impl Slack {
             received,
             reply,
         };
-        let stopping = || refused("Nothing was changed: the gateway is stopping.");
         if heard.send(arrived).await.is_err() {
-            return stopping();
+            return refused("Nothing was changed: the gateway is stopping.");
         }
-        response.await.unwrap_or_else(|_| stopping())
+        response.await.ok()
     }
 
     /// A command was typed.
@@ -619,11 +621,18 @@ pub(super) fn dialog(wording: &Wording, state: &str) -> Value {
     })
 }
 
-/// Returns what a dialog is acknowledged with: it closes, or says what is wrong.
-fn dialog_answer(press: Option<Press>, response: &Response) -> Value {
-    let words = match response {
-        Response::Words(words) | Response::Over(words) | Response::DialogError(words) => words,
-        Response::Counted { .. } | Response::Nothing => return json!({}),
+/// Returns what a dialog is acknowledged with: it closes, or says what is wrong. Without a response the
+/// click may still take effect, so nothing is said about what it changed.
+pub(super) fn dialog_answer(press: Option<Press>, response: Option<&Response>) -> Value {
+    let (title, words) = match response {
+        Some(Response::Words(words) | Response::Over(words) | Response::DialogError(words)) => {
+            ("Nothing was changed", words.as_str())
+        }
+        Some(Response::Counted { .. } | Response::Nothing) => return json!({}),
+        None => (
+            "Not known yet",
+            "It takes longer than usual, and may still take effect. Look at the card before you try again.",
+        ),
     };
     if press.is_some_and(Press::needs_words) {
         return json!({ "response_action": "errors", "errors": { ENTRY: words } });
@@ -632,15 +641,11 @@ fn dialog_answer(press: Option<Press>, response: &Response) -> Value {
         "response_action": "update",
         "view": {
             "type": "modal",
-            "title": { "type": "plain_text", "text": "Nothing was changed" },
+            "title": { "type": "plain_text", "text": title },
             "close": { "type": "plain_text", "text": "Close" },
             "blocks": [plain(words)],
         },
     })
-}
-
-fn slow_answer(words: &str) -> Response {
-    Response::DialogError(words.to_owned())
 }
 
 fn plain(text: &str) -> Value {

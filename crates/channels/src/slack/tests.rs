@@ -11,11 +11,12 @@ use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use serde_json::{Value, json};
 
-use super::callback::dialog;
+use super::callback::{dialog, dialog_answer};
 use super::manifest::{SCOPES, manifest};
 use super::paint::{CARD_CHARS_MAX, Canvas, paint};
 use super::wire::Said;
 use super::{Arrival, Slack, SlackSettings};
+use crate::chat::Response;
 use crate::order::{Aftermath, Attempt, Closing, Destination, Inquiry, Order, Shown, Subject};
 use crate::press::Press;
 use crate::seal::Seal;
@@ -214,6 +215,23 @@ fn dialogs_say_what_they_do() {
         let view = serde_json::to_string_pretty(&view).unwrap();
         insta::assert_snapshot!(format!("dialog_{}", press.word()), view);
     }
+}
+
+#[test]
+fn a_dialog_whose_end_is_not_known_does_not_say_that_nothing_changed() {
+    let always = Some(Press::Choose(Choice::Always));
+    let title = |answer: &Value| answer["view"]["title"]["text"].as_str().unwrap().to_owned();
+    let unknown = dialog_answer(always, None);
+    assert_eq!(title(&unknown), "Not known yet");
+    assert!(!unknown.to_string().contains("Nothing was changed"));
+    let refused = Response::DialogError("Already answered.".to_owned());
+    let refused = dialog_answer(always, Some(&refused));
+    assert_eq!(title(&refused), "Nothing was changed");
+    // What was written is kept.
+    let with_words = dialog_answer(Some(Press::DenyNote), None);
+    assert_eq!(with_words["response_action"], "errors");
+    assert!(with_words.to_string().contains("may still take effect"));
+    assert_eq!(dialog_answer(always, Some(&Response::Nothing)), json!({}));
 }
 
 #[test]
