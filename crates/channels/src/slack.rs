@@ -27,12 +27,13 @@ use countersign_core::id::{ApprovalId, ClarificationId};
 use countersign_core::tier::Tier;
 use reqwest::Url;
 use tokio::sync::mpsc;
+use tokio::time::Instant;
 
 use self::api::{Api, ApiError, Tokens};
 pub use self::manifest::manifest;
 use self::paint::Canvas;
 pub use self::settings::{Arrival, SlackSettings};
-use self::wire::{Auth, ChannelInfo, History};
+use self::wire::{Auth, ChannelInfo, History, User};
 use crate::chat::{Callback, Chat, Finding, Heard, Received, Reply, Response, Route, Since};
 use crate::memory::Memory;
 use crate::order::{Delivered, Destination, Order};
@@ -72,6 +73,8 @@ struct Inner {
     subjects: Mutex<HashMap<String, String>>,
     /// How each card looks that this process has painted.
     looks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Option<Digest>>>>>,
+    /// Whoever did something lately, and when Slack was asked about them.
+    users: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Option<(Instant, User)>>>>>,
     memory: Mutex<Memory>,
     /// Whoever is told what comes, once somebody listens.
     heard: Mutex<Option<mpsc::Sender<Heard>>>,
@@ -148,6 +151,7 @@ impl Slack {
                 found: tokio::sync::Mutex::default(),
                 subjects: Mutex::default(),
                 looks: Mutex::default(),
+                users: Mutex::default(),
                 memory: Mutex::default(),
                 heard: Mutex::default(),
                 wire: Mutex::default(),
@@ -477,12 +481,12 @@ impl Chat for Slack {
     }
 
     fn username<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Option<String>> {
-        Box::pin(async move { Some(self.user(account).await.ok()?.name) })
+        Box::pin(async move { Some(self.user_lately(account).await.ok()?.name) })
     }
 
     fn zone<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Zone> {
         Box::pin(async move {
-            let user = self.user(account).await.ok();
+            let user = self.user_lately(account).await.ok();
             let zone = user.and_then(|user| user.tz);
             zone.map_or_else(Zone::default, |name| Zone::named(&name))
         })

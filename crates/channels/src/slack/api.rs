@@ -176,8 +176,8 @@ impl Api {
             post.header("content-type", "application/json")
                 .body(body.to_string())
         };
-        let lane = self.lane("response_url", &[]);
-        let (status, ..) = in_turn(&lane, request).await?;
+        // Each address has its own pauses, so nobody waits for the response to somebody else.
+        let (status, ..) = in_turn(&Lane::new(1), request).await?;
         accepted("response_url", status)
     }
 
@@ -228,13 +228,8 @@ impl Api {
             Some(_) | None => (method.to_owned(), AT_ONCE),
         };
         let mut lanes = self.lanes.lock().unwrap_or_else(PoisonError::into_inner);
-        let lane = lanes.entry(name).or_insert_with(|| {
-            Arc::new(Lane {
-                at_once: Semaphore::new(at_once),
-                not_before: Mutex::new(None),
-            })
-        });
-        Arc::clone(lane)
+        let lane = lanes.entry(name);
+        Arc::clone(lane.or_insert_with(|| Arc::new(Lane::new(at_once))))
     }
 }
 
@@ -273,6 +268,13 @@ async fn in_turn(
 }
 
 impl Lane {
+    fn new(at_once: usize) -> Self {
+        Self {
+            at_once: Semaphore::new(at_once),
+            not_before: Mutex::new(None),
+        }
+    }
+
     fn pause(&self, time: Duration) {
         let until = Instant::now() + time.min(PAUSE_MAX);
         let mut not_before = self.until();
@@ -354,7 +356,53 @@ fn unsuccessful(method: &str, status: StatusCode) -> ApiError {
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read as _, Write as _};
+
     use super::*;
+
+    #[test]
+    fn a_response_waits_for_no_response_to_somebody_else() {
+        let listener = std::net::TcpListener::bind(("127.0.0.1", 0)).unwrap();
+        let base = format!("http://{}/", listener.local_addr().unwrap());
+        let (tell, mut seen) = tokio::sync::mpsc::unbounded_channel();
+        std::thread::spawn(move || {
+            let mut stuck = Vec::new();
+            for stream in listener.incoming() {
+                let mut stream = stream.unwrap();
+                let mut head = [0; 12];
+                stream.read_exact(&mut head).unwrap();
+                if head.starts_with(b"POST /stuck") {
+                    stuck.push(stream);
+                } else {
+                    let said = b"HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+                    stream.write_all(said).unwrap();
+                    stuck.push(stream);
+                }
+                if tell.send(()).is_err() {
+                    return;
+                }
+            }
+        });
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        runtime.block_on(async {
+            let api = Api::new(Url::parse(&base).unwrap(), Tokens::default()).unwrap();
+            let api = Arc::new(api);
+            let mut all = tokio::task::JoinSet::new();
+            for number in 0..AT_ONCE {
+                let (api, url) = (Arc::clone(&api), format!("{base}stuck/{number}"));
+                all.spawn(async move { api.respond(&url, &Value::Null).await });
+            }
+            for _ in 0..AT_ONCE {
+                seen.recv().await.unwrap();
+            }
+            let url = format!("{base}free");
+            let free = api.respond(&url, &Value::Null);
+            tokio::select! {
+                done = free => assert_eq!(done, Ok(())),
+                stuck = all.join_next() => panic!("it waited: {stuck:?}"),
+            }
+        });
+    }
 
     #[test]
     fn only_addresses_of_slack_are_called_back() {

@@ -5,6 +5,7 @@
 //! a payload is believed by itself: who sent it is proven by its signature or by the connection, which
 //! button it was by the code in its value, and whose account it is by asking Slack.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_core::digest::Digest;
@@ -13,6 +14,7 @@ use reqwest::header::HeaderMap;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
+use tokio::time::Instant;
 
 use super::api::ApiError;
 use super::post::Back;
@@ -35,6 +37,10 @@ const WORDS_CHARS_MAX: usize = 3000;
 const SECTION_CHARS_MAX: usize = 3000;
 /// How long a dialog waits for what it is answered. Slack waits three seconds.
 const DIALOG_WITHIN: Duration = Duration::from_millis(2500);
+/// How long what Slack says of an account counts. Somebody whose account is closed can press so long.
+const USER_WITHIN: Duration = Duration::from_secs(5);
+/// Most accounts that are remembered.
+const USERS_MAX: usize = 4096;
 /// The block and the input of a dialog.
 const ENTRY: &str = "words";
 
@@ -463,7 +469,10 @@ impl Slack {
     /// ours, even if we can see them in a channel that is shared.
     async fn clicker(&self, account: &str, team: Option<&str>) -> Clicker {
         let standing = match self.known().await {
-            Ok(known) if team == Some(known.auth.team_id.as_str()) => self.standing(account).await,
+            Ok(known) if team == Some(known.auth.team_id.as_str()) => {
+                self.standing(account, self.user_lately(account).await)
+                    .await
+            }
             Ok(_) => Standing::Foreign,
             Err(_) => Standing::Unknown,
         };
@@ -473,8 +482,9 @@ impl Slack {
         }
     }
 
-    pub(super) async fn standing(&self, account: &str) -> Standing {
-        let (known, user) = match (self.known().await, self.user(account).await) {
+    /// Returns how it stands with an account that Slack describes so.
+    pub(super) async fn standing(&self, account: &str, user: Result<User, ApiError>) -> Standing {
+        let (known, user) = match (self.known().await, user) {
             (Ok(known), Ok(user)) => (known, user),
             (_, Err(error)) | (Err(error), _) => {
                 tracing::warn!(%error, "an account could not be looked at");
@@ -499,6 +509,28 @@ impl Slack {
         let args = [("user", account)];
         let info: UserInfo = self.inner.api.call("users.info", &args).await?;
         Ok(info.user)
+    }
+
+    /// Returns an account as Slack described it some seconds ago, or now. Anybody can press as often as
+    /// they like, and Slack lets us ask only so often for all of them: whoever presses again waits for
+    /// what was asked, and nobody else does.
+    pub(super) async fn user_lately(&self, account: &str) -> Result<User, ApiError> {
+        let seen = {
+            let mut users = locked(&self.inner.users);
+            if users.len() > USERS_MAX {
+                users.clear();
+            }
+            Arc::clone(users.entry(account.to_owned()).or_default())
+        };
+        let mut seen = seen.lock().await;
+        if let Some((at, user)) = &*seen
+            && at.elapsed() < USER_WITHIN
+        {
+            return Ok(user.clone());
+        }
+        let user = self.user(account).await?;
+        *seen = Some((Instant::now(), user.clone()));
+        Ok(user)
     }
 
     /// Returns a click with what is the same for all from here.

@@ -211,7 +211,7 @@ impl Slack {
                 "in Slack: the person's profile → ⋮ → Copy member ID; or they type `/countersign whoami`",
             ));
         }
-        let found = match self.standing(account).await {
+        let found = match self.standing(account, self.user(account).await).await {
             Standing::Person => return self.membership(&person, account).await,
             Standing::Bot => "is a bot's, and bots cannot answer",
             Standing::Closed => "is deactivated",

@@ -220,6 +220,31 @@ fn an_app_with_the_token_of_an_approver_answers_nothing() {
 }
 
 #[test]
+fn whoever_presses_many_times_is_looked_up_once() {
+    let scene = Scene::<BySocket>::new();
+    let (question, card) = scene.asked(RISKY);
+    let server = &scene.venue.server;
+    let looked_up = || {
+        let hits = server.hits();
+        hits.iter().filter(|hit| hit.method == "users.info").count()
+    };
+    let before = looked_up();
+    let presses: Vec<_> = (0..10)
+        .map(|_| scene.venue.prepare(Who::Eve, &card, "once"))
+        .collect();
+    std::thread::scope(|scope| {
+        for press in &presses {
+            scope.spawn(|| scene.venue.tell(press));
+        }
+    });
+    // A slow machine may take longer than what Slack said counts.
+    assert!(looked_up() - before <= 4, "{}", looked_up() - before);
+    scene.assert_waiting(&question, "a stranger");
+    scene.venue.press(Who::Ana, &card, "once");
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
 fn a_trigger_that_came_too_late_opens_nothing_and_says_so() {
     let scene = Scene::<BySocket>::new();
     let (question, card) = scene.asked(RISKY);
