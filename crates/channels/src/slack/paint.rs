@@ -6,8 +6,10 @@
 
 use countersign_core::approval::Choice;
 use countersign_core::card::{Card, Fit};
+use countersign_core::display::shortened;
 use serde_json::{Value, json};
 
+use super::MESSAGE_CHARS_MAX;
 use super::rich::{Look, block, escaped, mention, preformatted, section, words};
 use crate::face;
 use crate::fields::set;
@@ -84,10 +86,18 @@ fn paint_card(card: &Card, order: &Order, canvas: &Canvas<'_>) -> Painted {
 
 fn paint_question(inquiry: &Inquiry, order: &Order, canvas: &Canvas<'_>) -> Painted {
     let title = "A question from the agent. An answer permits nothing.";
+    let texts = inquiry.choices.iter().chain([&inquiry.question]);
+    let length: usize = texts.map(|text| text.chars().count()).sum();
+    let question = if length > MESSAGE_CHARS_MAX {
+        // An answer permits nothing, so a part of the question is enough to answer.
+        shortened(&inquiry.question)
+    } else {
+        inquiry.question.clone()
+    };
     let mut parts = vec![
         headline(order, canvas),
         section(words(title, Look::Bold)),
-        preformatted(&inquiry.question),
+        preformatted(&question),
     ];
     for (number, choice) in (1..).zip(&inquiry.choices) {
         let mut line = words(&format!("{number}. "), Look::Plain);

@@ -165,6 +165,30 @@ fn a_question_of_the_agent() {
 }
 
 #[test]
+fn a_question_that_slack_would_refuse_is_shortened() {
+    let seen_of = |count: usize| {
+        let inquiry = Inquiry {
+            id: "clar_1".to_owned(),
+            question: format!("{}which?", "x".repeat(count)),
+            choices: vec!["y".repeat(200); 9],
+            expires_at: UnixMillis(1_786_000_300_000),
+            outcome: None,
+        };
+        seen(&order(Subject::Question(Box::new(inquiry))))
+    };
+    let whole = seen_of(9000);
+    assert!(whole.contains(&"x".repeat(9000)), "{whole}");
+    for count in [9200, 16_000] {
+        let cut = seen_of(count);
+        assert!(cut.chars().count() < 13_000, "{count}");
+        assert!(
+            cut.contains("characters, sha256") && cut.contains("which?"),
+            "{cut}"
+        );
+    }
+}
+
+#[test]
 fn hostile_text_mentions_nobody_and_links_nothing() {
     let hostile = "echo '<!channel> <@U1> <https://e.example|ok> ```x``` *b* :boom: &amp;'";
     let call = ToolCall::command(hostile);
