@@ -54,14 +54,14 @@ enum Sign {
 impl Slack {
     /// Keeps a connection open, for as long as it is polled.
     pub(super) async fn listen(&self, since: Option<i64>, heard: mpsc::Sender<Heard>) {
-        let mut connections = JoinSet::new();
+        let mut running = JoinSet::new();
         let (tell, mut signs) = mpsc::channel(16);
         let (mut pause, mut last) = (PAUSE_FIRST, since);
         loop {
             match self.open().await {
                 Ok(socket) => {
                     let (chat, tell, heard) = (self.clone(), tell.clone(), heard.clone());
-                    connections.spawn(async move { chat.serve(socket, &tell, &heard).await });
+                    running.spawn(async move { chat.serve(socket, &tell, &heard).await });
                 }
                 Err(why) => {
                     tracing::warn!(why, "Slack cannot be listened to; it is tried again");
@@ -79,16 +79,20 @@ impl Slack {
                 match sign {
                     Some(Sign::Greeted) => {
                         pause = PAUSE_FIRST;
-                        // Opened first, so that nothing falls between what is read and what is heard.
-                        self.catch_up(last, &heard).await;
-                        last = Some(super::unix_millis());
-                        let _gone = heard.send(Heard::Connected).await;
+                        // Opened first, so that nothing falls between what is read and what is heard;
+                        // beside it, because Slack may let us read slowly and end the connection.
+                        let since = last.replace(super::unix_millis());
+                        let (chat, heard) = (self.clone(), heard.clone());
+                        running.spawn(async move {
+                            chat.catch_up(since, &heard).await;
+                            let _gone = heard.send(Heard::Connected).await;
+                        });
                     }
                     Some(Sign::Leaving) => break,
                     None => return,
                 }
             }
-            while connections.try_join_next().is_some() {}
+            while running.try_join_next().is_some() {}
             if locked(&self.inner.wire).open == 0 {
                 tokio::time::sleep(pause).await;
                 pause = (pause * 2).min(PAUSE_MAX);

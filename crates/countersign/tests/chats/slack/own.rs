@@ -65,6 +65,25 @@ fn a_connection_that_is_about_to_end_is_replaced_and_nothing_is_lost() {
 }
 
 #[test]
+fn a_connection_is_replaced_while_what_was_missed_is_still_read() {
+    let scene = Scene::<BySocket>::new();
+    let server = &scene.venue.server;
+    let count = |method: &str| {
+        let hits = server.hits();
+        hits.iter().filter(|hit| hit.method == method).count()
+    };
+    // Longer than a request that came too early is tried.
+    server.fail("users.conversations", Fault::Status(429), 1000);
+    let (read, opened) = (count("users.conversations"), count("apps.connections.open"));
+    server.refresh_connections();
+    assert!(server.wait(|| count("users.conversations") > read));
+    server.refresh_connections();
+    assert!(server.wait(|| count("apps.connections.open") == opened + 2));
+    let tries = count("users.conversations") - read;
+    assert!(tries < 60, "{tries}");
+}
+
+#[test]
 fn a_card_whose_posting_was_not_confirmed_is_looked_for_and_not_posted_twice() {
     let scene = Scene::<BySocket>::new();
     let server = &scene.venue.server;
