@@ -58,6 +58,9 @@ pub struct Slack {
     inner: Arc<Inner>,
 }
 
+/// An account and when it was looked up; whoever else needs it meanwhile waits.
+type LookedUp = tokio::sync::Mutex<Option<(Instant, User)>>;
+
 #[derive(Debug)]
 struct Inner {
     settings: SlackSettings,
@@ -74,7 +77,7 @@ struct Inner {
     /// How each card looks that this process has painted.
     looks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Option<Digest>>>>>,
     /// Whoever did something lately, and when Slack was asked about them.
-    users: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Option<(Instant, User)>>>>>,
+    users: Mutex<HashMap<String, Arc<LookedUp>>>,
     memory: Mutex<Memory>,
     /// Whoever is told what comes, once somebody listens.
     heard: Mutex<Option<mpsc::Sender<Heard>>>,

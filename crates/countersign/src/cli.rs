@@ -547,7 +547,7 @@ pub(crate) enum ChannelsCommand {
     Manifest {
         /// The platform
         platform: String,
-        /// The channel's address at the gateway, such as https://gate.example.org/channels/slack, where the platform is to
+        /// The channel's address at the gateway, which ends in /channels and its name, where the platform is to
         /// send presses [default: a connection that the gateway opens]
         #[arg(long, value_name = "URL")]
         callback_url: Option<String>,

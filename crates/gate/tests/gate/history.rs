@@ -406,7 +406,7 @@ async fn what_led_to_a_call_is_the_message_and_the_last_calls_of_its_own_run() {
     );
     for who in everybody(gate).await {
         let (role, sees) = (who.role, who.role.sees_all());
-        let seen = gate.before(&who, &approval).await;
-        assert_eq!(seen.is_ok(), sees, "{role:?}");
+        let shown = gate.before(&who, &approval).await;
+        assert_eq!(shown.is_ok(), sees, "{role:?}");
     }
 }

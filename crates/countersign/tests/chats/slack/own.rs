@@ -119,7 +119,7 @@ fn people_of_another_organisation_cannot_answer_even_if_they_are_listed() {
     let server = &venue.server;
     let rows: [(&str, &str, Break); 4] = [
         ("stranger", "another organisation", |it| {
-            it.is_stranger = true
+            it.is_stranger = true;
         }),
         ("outsider", "another organisation", |it| {
             "T0OTHER".clone_into(&mut it.team);
@@ -303,15 +303,15 @@ fn a_mention_talks_with_the_agent_in_its_thread_and_commands_work_there() {
     };
     assert!(server.wait(|| in_thread("The gnu is fine.").is_some()));
     let answer = in_thread("The gnu is fine.").unwrap();
-    let root = answer["thread_ts"].as_str().unwrap();
+    let thread = answer["thread_ts"].as_str().unwrap();
     let asked = server
         .messages(room)
         .into_iter()
-        .find(|it| it["ts"] == root)
+        .find(|it| it["ts"] == thread)
         .unwrap();
     assert!(asked["text"].as_str().unwrap().starts_with(BOT), "{asked}");
     server
-        .say(ana, room, Some(root), &format!("{BOT} /model"))
+        .say(ana, room, Some(thread), &format!("{BOT} /model"))
         .unwrap();
     let told = || server.told(ana).pop().map_or(String::new(), |it| it.text);
     assert!(server.wait(|| told().contains(MODEL)), "{}", told());
@@ -330,7 +330,7 @@ fn a_mention_talks_with_the_agent_in_its_thread_and_commands_work_there() {
         "a stranger is told so"
     );
     server
-        .say(ana, room, Some(root), &format!("and now {BOT}?"))
+        .say(ana, room, Some(thread), &format!("and now {BOT}?"))
         .unwrap();
     assert!(server.wait(|| in_thread("Still fine.").is_some()));
     assert_eq!(model.requests().len(), 2, "nothing else was heard");
@@ -511,7 +511,7 @@ fn the_doctor_finds_the_usual_mistakes() {
     type Break = fn(&Slack<true>);
     let rows: [(&str, &str, Break); 10] = [
         ("token", "token_revoked", |it| {
-            it.server.set(|it| it.is_revoked = true)
+            it.server.set(|it| it.is_revoked = true);
         }),
         ("scopes", "users:read (to see whether", |it| {
             it.server
@@ -528,7 +528,7 @@ fn the_doctor_finds_the_usual_mistakes() {
             it.server.change_channel(&it.room, false, false, false);
         }),
         ("channel", "is archived", |it| {
-            it.server.change_channel(&it.room, true, false, true)
+            it.server.change_channel(&it.room, true, false, true);
         }),
         ("shared channel", "shared with another organisation", |it| {
             it.server.change_channel(&it.room, false, true, true);
@@ -631,9 +631,9 @@ fn bolt_works_with_the_strict_server() {
     let server = SlackServer::start(Settings::default()).unwrap();
     let ana = server.person("ana");
     let room = server.channel("approvals", &[&ana]);
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut child = Command::new(root.join(python))
-        .arg(root.join("crates/testkit/src/slack/library.py"))
+    let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut child = Command::new(project.join(python))
+        .arg(project.join("crates/testkit/src/slack/library.py"))
         .args([
             &server.url(),
             server.bot_token(),

@@ -350,16 +350,16 @@ fn the_doctor_finds_the_usual_mistakes() {
     type Break = fn(&TelegramServer);
     let rows: [(&str, &str, Break); 6] = [
         ("channel", "is not in", |server| {
-            server.set_member(GROUP, server.bot(), "left")
+            server.set_member(GROUP, server.bot(), "left");
         }),
         ("channel", "may not write", |server| {
-            server.set_member(GROUP, server.bot(), "restricted")
+            server.set_member(GROUP, server.bot(), "restricted");
         }),
         ("channel", "cannot be seen", |server| {
-            server.set_member(GROUP, server.bot(), "kicked")
+            server.set_member(GROUP, server.bot(), "kicked");
         }),
         ("channel", "supergroup", |server| {
-            server.upgrade(GROUP, -1_002_000_000_002)
+            server.upgrade(GROUP, -1_002_000_000_002);
         }),
         (
             "privacy",
@@ -367,7 +367,7 @@ fn the_doctor_finds_the_usual_mistakes() {
             TelegramServer::read_all_messages,
         ),
         ("account", "not in the group", |server| {
-            server.set_member(GROUP, 1002, "left")
+            server.set_member(GROUP, 1002, "left");
         }),
     ];
     for (check, words, breaks) in rows {
