@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
-use countersign_core::command::TABLE;
+use countersign_core::command::{Command, TABLE};
 use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, ClarificationId};
 use futures_util::future::join_all;
@@ -38,6 +38,8 @@ const ALLOWED: [&str; 2] = ["message", "callback_query"];
 const ALERT_CHARS_MAX: usize = 200;
 /// What every bot is greeted with.
 const START: &str = "start";
+/// Where no card of ours is.
+const ELSEWHERE: &str = "elsewhere";
 /// The command that says who somebody is.
 const WHOAMI: &str = "whoami";
 
@@ -290,7 +292,13 @@ impl Telegram {
             return None;
         };
         let person = clicker(from);
-        if let Some(click) = self.answer_to_prompt(&said, &us, person.clone()) {
+        let click = self.answer_to_prompt(&said, &us, person.clone());
+        let typed = self.typed(&said, &us, person.clone());
+        if (click.is_some() || typed.is_some()) && !said.is_typed() {
+            // Whoever passes words on, or lets a program write them, has not said them.
+            return Some(());
+        }
+        if let Some(click) = click {
             let received = Received::Click {
                 click: Box::new(click),
                 handle: String::new(),
@@ -299,7 +307,7 @@ impl Telegram {
             self.answer_words(&said, &response).await;
             return Some(());
         }
-        if let Some(typed) = self.typed(&said, &us, person.clone()) {
+        if let Some(typed) = typed {
             let is_whoami = typed.name == WHOAMI && !said.chat.is_private();
             let received = Received::Typed(Box::new(typed));
             let mut response = arrive(heard, Route::Command, received).await?;
@@ -331,7 +339,10 @@ impl Telegram {
             return None;
         }
         let (data, card) = prompt.text.lines().next_back()?.rsplit_once('.')?;
-        let data = Data::read(data)?;
+        // What a button carries is no prompt of ours, whoever wrote it into a message of the bot.
+        let data = Data::read(data).filter(|data| {
+            matches!(data.proof, Proof::Dialog { .. }) && data.press.needs_words()
+        })?;
         let card: i64 = card.parse().ok()?;
         let place = said.chat.id.to_string();
         Some(Click {
@@ -349,24 +360,23 @@ impl Telegram {
     fn typed(&self, said: &Said, us: &User, clicker: Clicker) -> Option<Typed> {
         let (name, rest) = command(&said.text, us)?;
         let place = said.chat.id.to_string();
-        let card = said.reply_to_message.as_ref();
-        let card = card.filter(|it| it.from.as_ref().is_some_and(|from| from.id == us.id));
-        let subject = card.and_then(|card| question_of(&card.text));
-        let above = card.zip(subject).map(|(card, subject)| {
-            let reference = format!("{place}/{}", card.message_id);
+        // Below any message it is meant for that one, whether or not it is a card.
+        let above = above(said).filter(|_| is_about_a_question(name, rest));
+        if let Some((reference, card)) = &above
+            && let Some(subject) = card.and_then(|card| question_of(&card.text))
+        {
             let mut replied = locked(&self.inner.replied);
             replied.push_back((reference.clone(), subject));
             if replied.len() > REPLIED_MAX {
                 replied.pop_front();
             }
-            reference
-        });
+        }
         Some(Typed {
             name: name.to_owned(),
             rest: rest.to_owned(),
             clicker,
             is_reply: above.is_some(),
-            thread: above.unwrap_or_else(|| conversation(said)),
+            thread: above.map_or_else(|| conversation(said), |(reference, _)| reference),
             ticket: Some(format!("typed:{place}/{}", said.message_id)),
             place,
             transport: Ok(()),
@@ -467,6 +477,35 @@ fn conversation(said: &Said) -> String {
         Some(topic) => format!("{}/{topic}", said.chat.id),
         None => said.chat.id.to_string(),
     }
+}
+
+/// Whether a command is about a question, which it need not name below the card.
+fn is_about_a_question(name: &str, rest: &str) -> bool {
+    matches!(
+        Command::of(name, rest),
+        Ok(Command::Approve { .. }
+            | Command::ApproveEdited { .. }
+            | Command::Edit { .. }
+            | Command::Deny { .. }
+            | Command::Before { .. }
+            | Command::Extend { .. })
+    )
+}
+
+/// Returns where the message is that another replies to, and the message if it is of the same chat.
+fn above(said: &Said) -> Option<(String, Option<&Said>)> {
+    if said.external_reply.is_some() {
+        return Some((ELSEWHERE.to_owned(), None));
+    }
+    let above = said.reply_to_message.as_deref()?;
+    // In a topic everything replies at least to what opened the topic.
+    let is_topic = said.is_topic_message && said.message_thread_id == Some(above.message_id);
+    (!is_topic).then(|| {
+        (
+            format!("{}/{}", said.chat.id, above.message_id),
+            Some(above),
+        )
+    })
 }
 
 /// Returns where to go on, if what was kept is not too old to say so.

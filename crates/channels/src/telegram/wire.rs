@@ -1,6 +1,7 @@
 //! The parts of Telegram's JSON that matter here. What else is there is ignored.
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// An answer of the server.
 #[derive(Debug, Deserialize)]
@@ -65,6 +66,24 @@ pub(super) struct Said {
     pub(super) chat: Place,
     pub(super) text: String,
     pub(super) reply_to_message: Option<Box<Said>>,
+    /// What it replies to in another chat.
+    pub(super) external_reply: Option<Value>,
+    /// Whose words they were before, and when; older servers say only the latter.
+    pub(super) forward_origin: Option<Value>,
+    pub(super) forward_date: Option<i64>,
+    /// The program that wrote it for somebody.
+    pub(super) via_bot: Option<User>,
+    pub(super) sender_business_bot: Option<User>,
+}
+
+impl Said {
+    /// Whether its author typed it: not forwarded, and written by no program.
+    pub(super) const fn is_typed(&self) -> bool {
+        self.forward_origin.is_none()
+            && self.forward_date.is_none()
+            && self.via_bot.is_none()
+            && self.sender_business_bot.is_none()
+    }
 }
 
 /// A button that was pressed.

@@ -331,6 +331,18 @@ impl TelegramServer {
 
     /// Somebody writes something, as a reply or not, and its number is returned.
     pub fn say(&self, user: i64, chat: i64, reply_to: Option<i64>, text: &str) -> i64 {
+        self.say_marked(user, chat, reply_to, text, &json!({}))
+    }
+
+    /// Does the same with something that most messages do not have, such as where they are from.
+    pub fn say_marked(
+        &self,
+        user: i64,
+        chat: i64,
+        reply_to: Option<i64>,
+        text: &str,
+        marks: &Value,
+    ) -> i64 {
         let id = {
             let mut world = self.inside.world();
             let above = reply_to.and_then(|id| world.message(chat, id).cloned());
@@ -352,7 +364,10 @@ impl TelegramServer {
             let is_told = is_told(&world, chat, id);
             let message = world.message(chat, id).cloned();
             if let Some(message) = message.filter(|_| is_told) {
-                let shown = world.shown(&message, true);
+                let mut shown = world.shown(&message, true);
+                if let (Some(shown), Some(marks)) = (shown.as_object_mut(), marks.as_object()) {
+                    shown.extend(marks.clone());
+                }
                 world.tell("message", shown);
             }
             id

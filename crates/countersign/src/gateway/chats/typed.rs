@@ -246,8 +246,12 @@ impl Desk {
                 }
             }
             if here.is_empty() {
-                // The card above may have been answered; that is then what the person is told.
-                if let Some(subject) = self.chat.card_above(thread).await {
+                // The card above may have been answered; that is then what the person is told. What
+                // only looks like a card, such as words of the agent, was never delivered as one.
+                if let Some(subject) = self.chat.card_above(thread).await
+                    && let is_card = self.gate.is_in_thread(&subject, channel, thread)
+                    && is_card.await.map_err(failed)?
+                {
                     return Ok(Meant::One(subject));
                 }
                 let words = "No call is waiting in this thread. Name one by its id to answer it.";

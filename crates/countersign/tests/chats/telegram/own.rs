@@ -162,6 +162,96 @@ fn a_card_is_answered_by_a_command_below_it() {
     scene.assert_waiting(&second, "another card");
 }
 
+/// Ana types a line below a message of the bot and is told something; the reply is in her own chat.
+fn told_below(scene: &Scene<Telegram>, message: i64, line: &str, words: &str) {
+    let before = scene.venue.server.messages().len();
+    let ana = Telegram::id(Who::Ana);
+    scene.venue.server.say(ana, GROUP, Some(message), line);
+    let told = || {
+        let messages = scene.venue.server.messages().into_iter().skip(before);
+        let mut told = messages.filter(|it| it.chat == ana);
+        told.any(|it| it.text.contains(words))
+    };
+    assert!(scene.venue.wait(&told), "{line} was not answered: {words}");
+}
+
+#[test]
+fn a_command_below_anything_but_the_card_answers_no_call() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    let server = &scene.venue.server;
+    let bot = server.bot();
+    let of_somebody = server.say(Telegram::id(Who::Eve), GROUP, None, "look at this");
+    // The agent speaks as the bot, and may end with anything.
+    let of_the_bot = server.say(bot, GROUP, None, "All is well.");
+    let as_a_card = format!("Shall I?\n{} · sha256:00", question.approval);
+    let as_a_card = server.say(bot, GROUP, None, &as_a_card);
+    for message in [of_somebody, of_the_bot, as_a_card] {
+        for line in ["/approve", "/approve once", "/deny"] {
+            told_below(&scene, message, line, "Name one by its id");
+            scene.assert_waiting(&question, line);
+        }
+    }
+    let elsewhere = json!({ "external_reply": { "origin": {} } });
+    server.say_marked(Telegram::id(Who::Ana), GROUP, None, "/deny", &elsewhere);
+    told_below(
+        &scene,
+        card.message.parse().unwrap(),
+        "/approve",
+        "Allowed once",
+    );
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
+fn a_reply_to_words_of_the_bot_presses_no_button() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    for button in card.raw["buttons"].as_array().unwrap() {
+        let data = button["callback_data"].as_str().unwrap();
+        let text = format!("Reply to this.\n{data}.{}", card.message);
+        let message = scene
+            .venue
+            .server
+            .say(scene.venue.server.bot(), GROUP, None, &text);
+        let ana = Telegram::id(Who::Ana);
+        scene.venue.server.say(ana, GROUP, Some(message), "ok");
+        // What comes after shows that what came before was dealt with.
+        told_below(&scene, message, "/whoami", "You are");
+        scene.assert_waiting(&question, data);
+    }
+}
+
+#[test]
+fn what_was_forwarded_or_written_by_a_program_is_nobodys_word() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    let server = &scene.venue.server;
+    let (ana, card) = (Telegram::id(Who::Ana), card.message.parse().unwrap());
+    let seen = scene.venue.asked_for(Who::Ana);
+    scene
+        .venue
+        .press(Who::Ana, &scene.card(&question.approval), "denynote");
+    assert!(scene.venue.wait(&|| scene.venue.asked_for(Who::Ana) > seen));
+    let prompt = scene.venue.prompts().swap_remove(seen).id;
+    let program = json!({ "id": 5, "is_bot": true, "first_name": "helper" });
+    let marks = [
+        json!({ "forward_origin": { "type": "hidden_user", "sender_user_name": "eve", "date": 1 } }),
+        json!({ "forward_date": 1 }),
+        json!({ "via_bot": program }),
+        json!({ "sender_business_bot": program }),
+    ];
+    for mark in &marks {
+        let named = format!("/approve {}", question.approval);
+        for (below, line) in [(card, "/approve"), (card, named.as_str()), (prompt, "no")] {
+            server.say_marked(ana, GROUP, Some(below), line, mark);
+        }
+        told_below(&scene, card, "/whoami", "You are");
+        scene.assert_waiting(&question, &mark.to_string());
+    }
+    told_below(&scene, card, "/approve", "Allowed once");
+}
+
 #[test]
 fn cards_and_prompts_go_to_their_topic() {
     let venue = open();
