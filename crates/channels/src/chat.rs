@@ -62,6 +62,16 @@ pub trait Chat: Channel {
         text: &'a str,
     ) -> BoxFuture<'a, Result<(), DeliveryError>>;
 
+    /// Tells whoever typed a command a text that counts as read: it succeeds once every part was sent.
+    /// `None` where the reply to the command carries the text.
+    fn show_whole<'a>(
+        &'a self,
+        _typed: &'a Typed,
+        _text: &'a str,
+    ) -> Option<BoxFuture<'a, Result<(), DeliveryError>>> {
+        None
+    }
+
     /// Returns how the command `name` is typed there; `None` if it cannot be.
     fn typed_as(&self, name: &str) -> Option<String>;
 

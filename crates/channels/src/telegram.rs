@@ -21,7 +21,7 @@ mod tests;
 mod updates;
 mod wire;
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use countersign_core::tier::Tier;
@@ -36,7 +36,9 @@ use self::paint::{Canvas, UNITS_MAX};
 use self::rich::Rich;
 pub use self::settings::TelegramSettings;
 use self::wire::{Update, User};
-use crate::chat::{Callback, Chat, Finding, Heard, Met, Received, Reply, Response, Route, Since};
+use crate::chat::{
+    Callback, Chat, Finding, Heard, Met, Received, Reply, Response, Route, Since, Typed,
+};
 use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Clicker, Press, Proof, Untrusted};
 use crate::zone::Zone;
@@ -71,8 +73,8 @@ struct Inner {
     moved: Mutex<HashMap<i64, i64>>,
     /// Questions of cards that people replied to, by where the card is.
     replied: Mutex<VecDeque<(String, String)>>,
-    /// Full texts that were shown.
-    unfolded: Mutex<HashSet<String>>,
+    /// Where full texts were shown.
+    unfolded: Mutex<HashMap<String, String>>,
     /// Where updates go that come in at the route; nowhere while nobody follows.
     arriving: Mutex<Option<mpsc::Sender<Heard>>>,
     /// Why nothing is heard, if nothing is.
@@ -377,6 +379,17 @@ impl Chat for Telegram {
                 .map(drop)
                 .map_err(|error| self.undelivered(error))
         })
+    }
+
+    fn show_whole<'a>(
+        &'a self,
+        typed: &'a Typed,
+        text: &'a str,
+    ) -> Option<BoxFuture<'a, Result<(), DeliveryError>>> {
+        Some(Box::pin(async move {
+            let sent = self.answer_alone(typed, text).await;
+            sent.map_err(|error| self.undelivered(error))
+        }))
     }
 
     fn typed_as(&self, name: &str) -> Option<String> {

@@ -11,6 +11,7 @@ use super::paint::{Painted, UNITS_MAX, bound, paint};
 use super::rich::{Rich, Style};
 use super::wire::Said;
 use super::{MESSAGE_CHARS_MAX, Telegram, locked};
+use crate::chat::Typed;
 use crate::order::{COVERS, Delivered, Order, Subject};
 use crate::press::{Click, Press, Proof};
 use crate::text::pieces;
@@ -99,7 +100,10 @@ impl Telegram {
         let Subject::Card(card) = &order.what else {
             return Ok(());
         };
-        if locked(&self.inner.unfolded).contains(&order.key) {
+        let shown = locked(&self.inner.unfolded).get(&order.key).cloned();
+        if let Some(shown) = shown
+            && self.is_there(&shown).await?
+        {
             return Ok(());
         }
         let (place, id) = split(&delivered.reference);
@@ -108,9 +112,9 @@ impl Telegram {
         let text = card.plain_text();
         let mut rich = Rich::default();
         rich.plain("Full text\n").styled(Style::Pre, &text);
-        if rich.units() <= UNITS_MAX {
+        let sent: Said = if rich.units() <= UNITS_MAX {
             let to = (place, topic);
-            self.send_rich(to, &rich, &Value::Null, Some(id)).await?;
+            self.send_rich(to, &rich, &Value::Null, Some(id)).await?
         } else {
             let count = text.chars().count();
             let digest = Digest::of(text.as_bytes());
@@ -121,14 +125,50 @@ impl Telegram {
                 set(&mut params, "message_thread_id", json!(topic));
             }
             let file = ("document", FILE_NAME, text.as_str());
-            let _sent: Said = self.inner.api.upload("sendDocument", &params, file).await?;
-        }
+            self.inner.api.upload("sendDocument", &params, file).await?
+        };
         let mut unfolded = locked(&self.inner.unfolded);
         if unfolded.len() > UNFOLDED_MAX {
             unfolded.clear();
         }
-        unfolded.insert(order.key.clone());
+        let reference = format!("{place}/{}", sent.message_id);
+        unfolded.insert(order.key.clone(), reference);
         Ok(())
+    }
+
+    /// Whether a message of ours without buttons is still there: it can be asked to stay as it is.
+    async fn is_there(&self, reference: &str) -> Result<bool, ApiError> {
+        match self.take_buttons(reference).await {
+            Ok(()) => Ok(true),
+            Err(ApiError::Refused { .. }) => Ok(false),
+            Err(away @ ApiError::Away(_)) => Err(away),
+        }
+    }
+
+    /// Sends a text in as many messages as it takes.
+    pub(super) async fn send_parts(
+        &self,
+        to: To,
+        text: &str,
+        below: Option<i64>,
+    ) -> Result<(), ApiError> {
+        let mut rich = Rich::default();
+        rich.markdown(text);
+        for part in rich.split(UNITS_MAX) {
+            self.send_rich(to, &part, &Value::Null, below).await?;
+        }
+        Ok(())
+    }
+
+    /// Answers a command with a text for its author alone.
+    pub(super) async fn answer_alone(&self, typed: &Typed, text: &str) -> Result<(), ApiError> {
+        let account = number(&typed.clicker.account)?;
+        let is_alone = typed.place == typed.clicker.account;
+        // The ticket is the message it was typed in.
+        let message = typed.ticket.as_deref().and_then(|it| it.rsplit_once('/'));
+        let message = message.and_then(|(_, id)| id.parse().ok());
+        self.send_parts((account, None), text, message.filter(|_| is_alone))
+            .await
     }
 
     /// Asks the person behind a press for words, or for a second yes. What proves it later is a code

@@ -16,7 +16,6 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::api::ApiError;
 use super::data::Data;
-use super::paint::UNITS_MAX;
 use super::rich::Rich;
 use super::send::unix_seconds;
 use super::wire::{Pressed, Said, Update, User};
@@ -397,8 +396,6 @@ impl Telegram {
             Response::Words(words) | Response::Over(words) | Response::DialogError(words) => words,
             Response::Nothing => return,
         };
-        let mut rich = Rich::default();
-        rich.markdown(words);
         let here = (
             said.chat.id,
             said.message_thread_id.filter(|_| said.is_topic_message),
@@ -409,23 +406,19 @@ impl Telegram {
         } else {
             (account, None)
         };
-        for part in rich.split(UNITS_MAX) {
-            let below = said.chat.is_private().then_some(said.message_id);
-            match self.send_rich(to, &part, &Value::Null, below).await {
-                Ok(_) => {}
-                // A bot may not begin a conversation.
-                Err(error) if error.code() == Some(403) && to != here => {
-                    let mut hint = Rich::default();
-                    hint.plain("I answer you alone: open a conversation with me, press Start, and ask again.");
-                    let hint = self.send_rich(here, &hint, &Value::Null, Some(said.message_id));
-                    note(hint.await.map(drop));
-                    return;
-                }
-                Err(error) => {
-                    tracing::warn!(%error, "a reply could not be sent");
-                    return;
-                }
+        let below = said.chat.is_private().then_some(said.message_id);
+        match self.send_parts(to, words, below).await {
+            Ok(()) => {}
+            // A bot may not begin a conversation.
+            Err(error) if error.code() == Some(403) && to != here => {
+                let mut hint = Rich::default();
+                hint.plain(
+                    "I answer you alone: open a conversation with me, press Start, and ask again.",
+                );
+                let hint = self.send_rich(here, &hint, &Value::Null, Some(said.message_id));
+                note(hint.await.map(drop));
             }
+            Err(error) => tracing::warn!(%error, "a reply could not be sent"),
         }
     }
 }

@@ -376,6 +376,12 @@ impl TelegramServer {
         id
     }
 
+    /// Somebody deletes a message.
+    pub fn delete(&self, chat: i64, id: i64) {
+        let mut world = self.inside.world();
+        world.messages.retain(|it| it.chat != chat || it.id != id);
+    }
+
     /// Returns how many updates nobody has taken yet.
     pub fn pending(&self) -> usize {
         self.inside.world().updates.len()

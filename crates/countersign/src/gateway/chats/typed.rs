@@ -323,11 +323,22 @@ impl Desk {
         if quiet(&text).chars().count() > SHOWN_CHARS_MAX {
             return Ok("It is too long to show here. Open the full text on the card.".to_owned());
         }
-        if view.status == Status::Waiting {
-            let click = self.click(typed, id.to_owned(), Press::View, None);
-            self.gate.click(&click).await?;
+        if view.status != Status::Waiting {
+            return Ok(text);
         }
-        Ok(text)
+        // What counts as read was sent before. Whoever may not answer it is refused below.
+        let is_open = self.gate.is_open_to(who, id).await.map_err(failed)?;
+        let mut is_shown = false;
+        if let Some(shown) = self.chat.show_whole(typed, &text).filter(|_| is_open) {
+            if let Err(error) = shown.await {
+                tracing::warn!(%error, "a card could not be shown");
+                return Ok("It could not be sent to you, so it does not count as read.".to_owned());
+            }
+            is_shown = true;
+        }
+        let click = self.click(typed, id.to_owned(), Press::View, None);
+        self.gate.click(&click).await?;
+        Ok(if is_shown { String::new() } else { text })
     }
 
     pub(super) fn click(

@@ -7,7 +7,7 @@ use std::time::Duration;
 use countersign_core::command::TABLE;
 use countersign_testkit::model::{MODEL, ModelServer, Reply};
 use countersign_testkit::relay::Relay;
-use countersign_testkit::telegram::{Fault, TelegramServer};
+use countersign_testkit::telegram::{Fault, Hit, TelegramServer};
 use serde_json::{Value, json};
 
 use super::{GROUP, Telegram, card};
@@ -250,6 +250,51 @@ fn what_was_forwarded_or_written_by_a_program_is_nobodys_word() {
         scene.assert_waiting(&question, &mark.to_string());
     }
     told_below(&scene, card, "/approve", "Allowed once");
+}
+
+/// A command that does not fit on a card.
+fn long() -> String {
+    format!("rm -rf /srv/{}", "x".repeat(5000))
+}
+
+#[test]
+fn what_did_not_arrive_does_not_count_as_read() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(&long());
+    assert!(!card.has("once"), "{card:?}");
+    let server = &scene.venue.server;
+    let (show, approve) = (
+        format!("/show {}", question.approval),
+        format!("/approve {}", question.approval),
+    );
+    server.fail("sendMessage", Fault::Refuse, 1);
+    scene.venue.say(Who::Ana, &show);
+    let failed = |hit: &Hit| hit.method == "sendMessage" && hit.status == 502;
+    assert!(server.wait(&|| server.hits().iter().any(failed)));
+    let told = scene.venue.command(Who::Ana, &approve);
+    scene.assert_waiting(&question, &told);
+    scene.venue.command(Who::Ana, &show);
+    scene.venue.command(Who::Ana, &approve);
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
+fn a_full_text_that_was_deleted_is_shown_again() {
+    let scene = Scene::<Telegram>::new();
+    let (_, card) = scene.asked(&long());
+    let server = &scene.venue.server;
+    let full = || {
+        let messages = server.messages().into_iter();
+        let mut full = messages.filter(|it| it.chat == GROUP && it.document.is_some());
+        (full.next(), full.count())
+    };
+    for who in [Who::Ana, Who::Ben] {
+        scene.venue.press(who, &card, "view");
+        assert!(matches!(full(), (Some(_), 0)), "shown once: {:?}", full());
+    }
+    server.delete(GROUP, full().0.unwrap().id);
+    scene.venue.press(Who::Ben, &card, "view");
+    assert!(matches!(full(), (Some(_), 0)), "shown again: {:?}", full());
 }
 
 #[test]
