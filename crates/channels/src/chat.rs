@@ -15,6 +15,10 @@ use crate::press::{Click, Clicker, Untrusted};
 use crate::zone::Zone;
 use crate::{BoxFuture, Channel, DeliveryError};
 
+/// Commands that permit something and, where a tap sends a command, count only below a card or with
+/// words behind them.
+pub const NEVER_TAPPED: [&str; 2] = ["approve", "yolo"];
+
 /// A channel through which people answer and talk.
 pub trait Chat: Channel {
     /// Reads what the platform sent to one of its routes, and finds out who sent it.
@@ -74,6 +78,11 @@ pub trait Chat: Channel {
 
     /// Returns how the command `name` is typed there; `None` if it cannot be.
     fn typed_as(&self, name: &str) -> Option<String>;
+
+    /// Whether a tap on a command sends it there: anybody can write one for others to tap.
+    fn taps_send(&self) -> bool {
+        false
+    }
 
     /// Returns the question whose card `thread` is below, as the card itself says.
     fn card_above<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Option<String>>;

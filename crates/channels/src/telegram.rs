@@ -397,6 +397,10 @@ impl Chat for Telegram {
         Some(format!("/{name}"))
     }
 
+    fn taps_send(&self) -> bool {
+        true
+    }
+
     fn card_above<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Option<String>> {
         let replied = locked(&self.inner.replied);
         let known = replied.iter().rfind(|(reference, _)| reference == thread);

@@ -1,7 +1,8 @@
 //! The menu of commands that Telegram's clients offer.
 //!
 //! Commands arrive whether or not they are in the menu; it is there so that people find them. They have
-//! one list in one language, so it is set for every language and every chat.
+//! one list in one language, so it is set for every language and every chat. What permits something is
+//! not in it, because choosing a command from the menu sends it at once.
 
 use std::time::Duration;
 
@@ -11,6 +12,7 @@ use serde_json::json;
 use super::Telegram;
 use super::api::ApiError;
 use super::wire::MenuRow;
+use crate::chat::NEVER_TAPPED;
 
 /// Pause after the menu could not be looked at.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
@@ -56,7 +58,9 @@ impl Telegram {
 }
 
 fn menu() -> Vec<MenuRow> {
-    let rows = TABLE.iter().map(|row| MenuRow {
+    let rows = TABLE.iter();
+    let rows = rows.filter(|row| !NEVER_TAPPED.contains(&row.name));
+    let rows = rows.map(|row| MenuRow {
         command: row.name.to_owned(),
         description: if row.hint.is_empty() {
             row.does.to_owned()

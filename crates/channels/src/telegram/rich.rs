@@ -6,6 +6,9 @@
 
 use serde::Serialize;
 
+/// Most entities of a message; Telegram ignores those behind the hundredth.
+const ENTITIES_MAX: usize = 90;
+
 /// How a part of a text is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
@@ -167,7 +170,16 @@ impl Rich {
                 ..entity.clone()
             })
         };
-        self.entities.iter().filter_map(cut).collect()
+        let entities: Vec<Entity> = self.entities.iter().filter_map(cut).collect();
+        if entities.len() <= ENTITIES_MAX {
+            return entities;
+        }
+        // What would be left out of them could be acted on.
+        vec![Entity {
+            style: Style::Pre,
+            offset: 0,
+            length: most,
+        }]
     }
 
     /// Returns how long it is, in UTF-16 code units.
@@ -293,6 +305,18 @@ mod tests {
             rich.words(text);
             assert_eq!(rich.text(), text, "{name}");
             assert_eq!(rich.entities(), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn more_entities_than_telegram_reads_become_one() {
+        for (count, expected) in [(ENTITIES_MAX, ENTITIES_MAX), (ENTITIES_MAX + 1, 1)] {
+            let mut rich = Rich::default();
+            rich.words(&"/approve ".repeat(count));
+            let entities = rich.entities();
+            assert_eq!(entities.len(), expected);
+            let last = entities.last().unwrap();
+            assert_eq!(last.offset + last.length, units(rich.text()));
         }
     }
 

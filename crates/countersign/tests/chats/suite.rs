@@ -489,7 +489,7 @@ pub(crate) fn commands_answer_and_count_for_approvers_alone<V: Venue>() {
     let shown = types(Who::Ana, &format!("/show {}", first.approval));
     assert!(shown.contains(RISKY), "{shown}");
     let unclear = types(Who::Ana, "/approve");
-    assert!(unclear.contains("Several are waiting"), "{unclear}");
+    assert!(unclear.contains("name one"), "{unclear}");
     scene.assert_waiting(&first, "nothing was named");
     types(Who::Ana, &format!("/approve {}", first.approval));
     assert_eq!(scene.decided(&first)["status"], "approved");

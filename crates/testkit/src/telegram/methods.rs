@@ -12,6 +12,7 @@ const TEXT_UNITS_MAX: usize = 4096;
 const CAPTION_UNITS_MAX: usize = 1024;
 const DATA_BYTES_MAX: usize = 64;
 const BUTTONS_MAX: usize = 100;
+const ENTITIES_MAX: usize = 100;
 const ALERT_CHARS_MAX: usize = 200;
 const COMMANDS_MAX: usize = 100;
 /// Entities a bot may send.
@@ -346,6 +347,11 @@ fn checked_text(values: &Map<String, Value>) -> Result<(String, Vec<Value>), Ref
         .and_then(Value::as_array)
         .cloned()
         .unwrap_or_default();
+    if entities.len() > ENTITIES_MAX {
+        return Err(bad(
+            "strict: the real server ignores the rest of the entities",
+        ));
+    }
     for entity in &entities {
         check_entity(text, entity)?;
     }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use countersign_agent::RunRequest;
 use countersign_agent::message::Message;
-use countersign_channels::chat::Typed;
+use countersign_channels::chat::{NEVER_TAPPED, Typed};
 use countersign_channels::press::{Click, Press, Proof};
 use countersign_channels::text::{code, fenced, quiet};
 use countersign_core::approval::Choice;
@@ -73,6 +73,10 @@ impl Desk {
             Ok(command) => command,
             Err(error) => return Ok(self.misread(&error)),
         };
+        let is_bare = typed.rest.trim().is_empty() && !typed.is_reply;
+        if is_bare && self.chat.taps_send() && NEVER_TAPPED.contains(&typed.name.as_str()) {
+            return self.tapped(typed, &who, &command).await;
+        }
         if let Some(id) = command.id_mut() {
             *id = self.gate.whole_id(&who, id).await.map_err(failed)?;
         }
@@ -119,6 +123,28 @@ impl Desk {
                 }
             }
         }
+    }
+
+    /// Says how a command is to be typed that permits something and may have been sent by a tap.
+    async fn tapped(
+        &self,
+        typed: &Typed,
+        who: &Principal,
+        command: &Command,
+    ) -> Result<String, Refusal> {
+        let name = self.chat.typed_as(&typed.name).unwrap_or_default();
+        if matches!(command, Command::Yolo { .. }) {
+            return Ok(format!("Say for how many minutes, such as `{name} 15`."));
+        }
+        let waiting = self.pending(who).await?;
+        if waiting.is_empty() {
+            return Ok(NOTHING.to_owned());
+        }
+        let list = listed(&waiting, &self.times(typed).await);
+        Ok(format!(
+            "A tap can send this, so it allows nothing by itself: reply to the card, or name one, \
+             `{name} ID`.\n{list}"
+        ))
     }
 
     /// Says why a line is no command, with commands as they are typed in this chat.

@@ -252,6 +252,25 @@ fn what_was_forwarded_or_written_by_a_program_is_nobodys_word() {
     told_below(&scene, card, "/approve", "Allowed once");
 }
 
+#[test]
+fn a_command_that_a_tap_can_send_permits_nothing() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    for line in ["/approve", "/approve@countersign_bot", "/APPROVE "] {
+        let told = scene.venue.command(Who::Ana, line);
+        assert!(told.contains(&question.approval), "{line}: {told}");
+        scene.assert_waiting(&question, line);
+    }
+    let told = scene.venue.command(Who::Ana, "/yolo");
+    assert!(told.contains("how many minutes"), "{told}");
+    told_below(
+        &scene,
+        card.message.parse().unwrap(),
+        "/approve",
+        "Allowed once",
+    );
+}
+
 /// A command that does not fit on a card.
 fn long() -> String {
     format!("rm -rf /srv/{}", "x".repeat(5000))
@@ -381,15 +400,18 @@ fn updates_come_by_webhook_with_the_secret_and_with_nothing_else() {
 }
 
 #[test]
-fn the_menu_has_every_command_or_is_taken_away() {
+fn the_menu_has_every_command_that_permits_nothing_or_is_taken_away() {
     let mut scene = Scene::<Telegram>::new();
     let server = &scene.venue.server;
-    assert!(server.wait(&|| {
-        server
-            .menu()
-            .as_array()
-            .is_some_and(|it| it.len() == TABLE.len())
-    }));
+    assert!(server.wait(&|| server.menu().is_array()));
+    let menu = server.menu();
+    let there = menu.as_array().unwrap().iter();
+    let there: Vec<&str> = there.map(|row| row["command"].as_str().unwrap()).collect();
+    let wanted = TABLE.iter().map(|row| row.name);
+    let wanted: Vec<&str> = wanted
+        .filter(|it| !["approve", "yolo"].contains(it))
+        .collect();
+    assert_eq!(there, wanted);
     scene.gateway.stop();
     let config = scene.gateway.home().join("config.yaml");
     let mut kept: Value = serde_json::from_str(&std::fs::read_to_string(&config).unwrap()).unwrap();
