@@ -29,12 +29,13 @@ use reqwest::Url;
 use reqwest::header::HeaderValue;
 use serde_json::json;
 use subtle::ConstantTimeEq as _;
-use tokio::sync::mpsc;
+use tokio::sync::{Semaphore, mpsc};
 
 use self::api::{Api, ApiError};
 use self::paint::{Canvas, UNITS_MAX};
 use self::rich::Rich;
 pub use self::settings::TelegramSettings;
+use self::updates::{ANSWERS_MAX, TAKEN_WITHIN};
 use self::wire::{Update, User};
 use crate::chat::{
     Callback, Chat, Finding, Heard, Met, Received, Reply, Response, Route, Since, Typed,
@@ -77,6 +78,8 @@ struct Inner {
     unfolded: Mutex<HashMap<String, String>>,
     /// Where updates go that come in at the route; nowhere while nobody follows.
     arriving: Mutex<Option<mpsc::Sender<Heard>>>,
+    /// Whoever sends an answer has one of these.
+    answers: Semaphore,
     /// Why nothing is heard, if nothing is.
     deaf: Mutex<Option<String>>,
 }
@@ -110,6 +113,7 @@ impl Telegram {
                 replied: Mutex::default(),
                 unfolded: Mutex::default(),
                 arriving: Mutex::default(),
+                answers: Semaphore::new(ANSWERS_MAX),
                 deaf: Mutex::default(),
                 settings,
             }),
@@ -122,9 +126,14 @@ impl Telegram {
         if let Some(known) = &*known {
             return Ok(known.clone());
         }
-        let me: User = self.inner.api.call("getMe", &json!({})).await?;
+        let me = self.asked_anew().await?;
         *known = Some(me.clone());
         Ok(me)
+    }
+
+    /// Asks the server who we are.
+    async fn asked_anew(&self) -> Result<User, ApiError> {
+        self.inner.api.call("getMe", &json!({})).await
     }
 
     /// Returns the place and the topic of a destination.
@@ -209,10 +218,12 @@ impl Telegram {
         let Some(heard) = heard else {
             return Reply::status(503);
         };
-        match self.happened(update, &heard).await {
-            Some(()) => Reply::status(200),
-            None => Reply::status(503),
+        if let Some(taken) = self.deal_with(update, &heard).await
+            && tokio::time::timeout(TAKEN_WITHIN, taken).await.is_err()
+        {
+            tracing::warn!("something takes long; Telegram does not wait for it");
         }
+        Reply::status(if heard.is_closed() { 503 } else { 200 })
     }
 }
 

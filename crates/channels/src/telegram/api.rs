@@ -177,7 +177,9 @@ impl Api {
     }
 
     fn lane(&self, method: &'static str, params: &Value) -> Lane {
-        let place = params.get("chat_id").map(Value::to_string);
+        // A press is answered once, and beside all others.
+        let place = params.get("chat_id").or(params.get("callback_query_id"));
+        let place = place.map(Value::to_string);
         let key = (method, place.unwrap_or_default());
         let mut lanes = locked(&self.lanes);
         if lanes.len() > LANES_MAX {

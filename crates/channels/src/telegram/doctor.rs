@@ -15,9 +15,8 @@ impl Telegram {
     /// Looks at everything that usually goes wrong.
     pub(super) async fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
-        // Asked anew: the token may have been revoked since.
-        *self.inner.known.lock().await = None;
-        let us = match self.known().await {
+        // The token may have been revoked since.
+        let us = match self.asked_anew().await {
             Ok(us) => us,
             Err(error @ ApiError::Away(_)) => {
                 findings.push(Finding::bad(

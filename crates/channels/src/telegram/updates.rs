@@ -12,7 +12,7 @@ use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, ClarificationId};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{SemaphorePermit, mpsc, oneshot};
 
 use super::api::ApiError;
 use super::data::Data;
@@ -31,6 +31,13 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How long what was kept says something about the next number, in seconds: after a week without
 /// news Telegram begins at another.
 const CURSOR_SECONDS_MAX: i64 = 6 * 24 * 3600;
+/// How long the gate may take before what came after is asked for.
+pub(super) const TAKEN_WITHIN: Duration = Duration::from_secs(10);
+/// How long it is tried to answer a press, which is soon too old for it, and words.
+const PRESS_ANSWERED_WITHIN: Duration = Duration::from_secs(20);
+const WORDS_ANSWERED_WITHIN: Duration = Duration::from_mins(3);
+/// Most answers that wait to be sent: anybody can press and write.
+pub(super) const ANSWERS_MAX: usize = 256;
 /// What is heard of.
 const ALLOWED: [&str; 2] = ["message", "callback_query"];
 /// Longest text of a reply to a press, in characters.
@@ -41,6 +48,20 @@ const START: &str = "start";
 const ELSEWHERE: &str = "elsewhere";
 /// The command that says who somebody is.
 const WHOAMI: &str = "whoami";
+
+/// What has to be answered.
+#[derive(Debug)]
+enum Asked {
+    Press(Pressed),
+    Words {
+        said: Said,
+        /// Whether somebody in a group wants to know who they are.
+        is_whoami: bool,
+    },
+}
+
+/// What has to be answered, and where the response comes from.
+type Asks = (Asked, oneshot::Receiver<Response>);
 
 impl Telegram {
     /// Tells what happens, for as long as it is polled.
@@ -91,12 +112,12 @@ impl Telegram {
         let asked = self
             .inner
             .api
-            .call::<Vec<Update>>("getUpdates", &params)
+            .call::<Vec<Value>>("getUpdates", &params)
             .await;
         let said = asked
             .unwrap_or_default()
             .into_iter()
-            .filter_map(|it| it.message);
+            .filter_map(|it| serde_json::from_value::<Update>(it).ok()?.message);
         let mut met: Vec<Met> = Vec::new();
         for said in said {
             let place = (!said.chat.is_private()).then(|| Met {
@@ -131,7 +152,7 @@ impl Telegram {
             let polled = self
                 .inner
                 .api
-                .wait::<Vec<Update>>("getUpdates", &params, POLL);
+                .wait::<Vec<Value>>("getUpdates", &params, POLL);
             let polled = tokio::select! {
                 polled = polled => polled,
                 () = heard.closed() => return,
@@ -149,13 +170,26 @@ impl Telegram {
             };
             self.note_deaf(None);
             pause = PAUSE_FIRST;
-            let Some(last) = updates.iter().map(|update| update.id).max() else {
+            let number = |update: &Value| update.get("update_id").and_then(Value::as_i64);
+            let Some(last) = updates.iter().filter_map(number).max() else {
                 continue;
             };
-            let each = updates
-                .into_iter()
-                .map(|update| self.happened(update, heard));
-            if join_all(each).await.contains(&None) {
+            let mut taken = Vec::new();
+            for update in updates {
+                let id = number(&update);
+                match serde_json::from_value(update) {
+                    Ok(update) => taken.extend(self.deal_with(update, heard).await),
+                    // Asked for again it would be no better, and it would hold up all others.
+                    Err(_) => tracing::warn!(id, "an update cannot be read"),
+                }
+            }
+            if tokio::time::timeout(TAKEN_WITHIN, join_all(taken))
+                .await
+                .is_err()
+            {
+                tracing::warn!("something takes long; what comes after it does not wait for it");
+            }
+            if heard.is_closed() {
                 // Nobody took it, so it is not confirmed.
                 return;
             }
@@ -171,19 +205,53 @@ impl Telegram {
         *locked(&self.inner.deaf) = why;
     }
 
-    /// Deals with one update; `None` if nobody took it.
-    pub(super) async fn happened(&self, update: Update, heard: &mpsc::Sender<Heard>) -> Option<()> {
-        if let Some(pressed) = update.callback_query {
-            return self.pressed(&pressed, heard).await;
-        }
-        if let Some(said) = update.message {
-            return self.said(said, heard).await;
-        }
-        Some(())
+    /// Tells of one update, in order, and deals with it beside all others; what it returns ends when
+    /// the update can be confirmed. Answers may take longer: a chat that takes no more messages holds
+    /// up nobody else.
+    pub(super) async fn deal_with(
+        &self,
+        update: Update,
+        heard: &mpsc::Sender<Heard>,
+    ) -> Option<oneshot::Receiver<()>> {
+        let (asked, response) = match (update.callback_query, update.message) {
+            (Some(pressed), _) => self.pressed(pressed, heard).await?,
+            (None, Some(said)) => self.said(said, heard).await?,
+            (None, None) => return None,
+        };
+        let (taken, is_taken) = oneshot::channel();
+        let bot = self.clone();
+        tokio::spawn(async move {
+            let Ok(response) = response.await else {
+                return;
+            };
+            drop(taken);
+            bot.answer(&asked, response).await;
+        });
+        Some(is_taken)
     }
 
-    async fn pressed(&self, pressed: &Pressed, heard: &mpsc::Sender<Heard>) -> Option<()> {
-        let (route, received) = match self.read_press(pressed) {
+    async fn answer(&self, asked: &Asked, mut response: Response) {
+        let Some(_turn) = self.turn(&response) else {
+            return;
+        };
+        match asked {
+            Asked::Press(pressed) => self.answer_press(pressed, &response).await,
+            Asked::Words { said, is_whoami } => {
+                if let (true, Response::Words(words)) = (*is_whoami, &mut response) {
+                    // The configuration wants it, and no client shows it.
+                    words.push_str(&format!("\nThis group is `{}`.", conversation(said)));
+                }
+                let answered = self.answer_words(said, &response);
+                let answered = tokio::time::timeout(WORDS_ANSWERED_WITHIN, answered);
+                if answered.await.is_err() {
+                    tracing::warn!("a reply could not be sent in time");
+                }
+            }
+        }
+    }
+
+    async fn pressed(&self, pressed: Pressed, heard: &mpsc::Sender<Heard>) -> Option<Asks> {
+        let (route, received) = match self.read_press(&pressed) {
             Some(click) => (
                 match click.proof {
                     Proof::Dialog { .. } => Route::Dialog,
@@ -197,8 +265,7 @@ impl Telegram {
             None => (Route::Action, Received::Refused(Untrusted::Malformed)),
         };
         let response = arrive(heard, route, received).await?;
-        self.answer_press(pressed, &response).await;
-        Some(())
+        Some((Asked::Press(pressed), response))
     }
 
     /// Reads a press. Of the message Telegram says where it is; all else is the button's.
@@ -236,6 +303,7 @@ impl Telegram {
             params.insert("text".to_owned(), json!(words));
         }
         let answered = self.inner.api.call::<bool>("answerCallbackQuery", &params);
+        let answered = tokio::time::timeout(PRESS_ANSWERED_WITHIN, answered);
         let painted = async {
             match (response, &pressed.message) {
                 (
@@ -271,7 +339,7 @@ impl Telegram {
         };
         let (answered, painted) = tokio::join!(answered, painted);
         // A press that waited for us is too old to be answered, and counts nevertheless.
-        if let Err(error) = answered
+        if let Ok(Err(error)) = answered
             && !error.says("query is too old")
         {
             tracing::warn!(%error, "a press could not be answered");
@@ -279,23 +347,33 @@ impl Telegram {
         note(painted);
     }
 
-    async fn said(&self, said: Said, heard: &mpsc::Sender<Heard>) -> Option<()> {
-        let Some(from) = &said.from else {
-            return Some(());
-        };
+    /// Returns the right to answer; `None` if too many answers wait already. What counted is always
+    /// answered, because the card changes with it.
+    fn turn(&self, response: &Response) -> Option<Option<SemaphorePermit<'_>>> {
+        if matches!(response, Response::Counted { .. }) {
+            return Some(None);
+        }
+        let turn = self.inner.answers.try_acquire().ok();
+        if turn.is_none() {
+            tracing::warn!("too many answers wait; one more is left out");
+        }
+        turn.map(Some)
+    }
+
+    /// Tells of what was said; what has to be answered is returned.
+    async fn said(&self, said: Said, heard: &mpsc::Sender<Heard>) -> Option<Asks> {
+        let from = said.from.as_ref()?;
         // Nobody can say who speaks as a group, and programs are not talked to.
         if said.sender_chat.is_some() || from.is_bot || said.text.is_empty() {
-            return Some(());
-        }
-        let Ok(us) = self.known().await else {
             return None;
-        };
+        }
+        let us = self.known().await.ok()?;
         let person = clicker(from);
         let click = self.answer_to_prompt(&said, &us, person.clone());
         let typed = self.typed(&said, &us, person.clone());
         if (click.is_some() || typed.is_some()) && !said.is_typed() {
             // Whoever passes words on, or lets a program write them, has not said them.
-            return Some(());
+            return None;
         }
         if let Some(click) = click {
             let received = Received::Click {
@@ -303,23 +381,16 @@ impl Telegram {
                 handle: String::new(),
             };
             let response = arrive(heard, Route::Dialog, received).await?;
-            self.answer_words(&said, &response).await;
-            return Some(());
+            let is_whoami = false;
+            return Some((Asked::Words { said, is_whoami }, response));
         }
         if let Some(typed) = typed {
             let is_whoami = typed.name == WHOAMI && !said.chat.is_private();
             let received = Received::Typed(Box::new(typed));
-            let mut response = arrive(heard, Route::Command, received).await?;
-            if let (true, Response::Words(words)) = (is_whoami, &mut response) {
-                // The configuration wants it, and no client shows it.
-                let _infallible = write!(words, "\nThis group is `{}`.", conversation(&said));
-            }
-            self.answer_words(&said, &response).await;
-            return Some(());
+            let response = arrive(heard, Route::Command, received).await?;
+            return Some((Asked::Words { said, is_whoami }, response));
         }
-        let Some(text) = meant_for(&said, &us).filter(|_| self.inner.settings.talk) else {
-            return Some(());
-        };
+        let text = meant_for(&said, &us).filter(|_| self.inner.settings.talk)?;
         let message = Message {
             id: format!("{}/{}", said.chat.id, said.message_id),
             thread: conversation(&said),
@@ -328,7 +399,8 @@ impl Telegram {
             // Numbers of messages grow in every conversation, and no two are the same.
             at: said.message_id,
         };
-        heard.send(Heard::Message(message)).await.ok()
+        heard.send(Heard::Message(message)).await.ok()?;
+        None
     }
 
     /// Returns the click that a reply to one of our prompts is.
@@ -423,8 +495,12 @@ impl Telegram {
     }
 }
 
-/// Tells what arrived and waits for the response; `None` if nobody takes it.
-async fn arrive(heard: &mpsc::Sender<Heard>, route: Route, received: Received) -> Option<Response> {
+/// Tells what arrived; the response comes later. `None` if nobody takes it.
+async fn arrive(
+    heard: &mpsc::Sender<Heard>,
+    route: Route,
+    received: Received,
+) -> Option<oneshot::Receiver<Response>> {
     let (reply, response) = oneshot::channel();
     let arrived = Heard::Arrived {
         route,
@@ -432,7 +508,7 @@ async fn arrive(heard: &mpsc::Sender<Heard>, route: Route, received: Received) -
         reply,
     };
     heard.send(arrived).await.ok()?;
-    response.await.ok()
+    Some(response)
 }
 
 /// Waits before something is tried again; whether anybody still wants it.

@@ -376,6 +376,12 @@ impl TelegramServer {
         id
     }
 
+    /// Tells the bot of something, whatever it is.
+    pub fn tell(&self, key: &str, what: Value) {
+        self.inside.world().tell(key, what);
+        self.inside.news.send_modify(|count| *count += 1);
+    }
+
     /// Somebody deletes a message.
     pub fn delete(&self, chat: i64, id: i64) {
         let mut world = self.inside.world();

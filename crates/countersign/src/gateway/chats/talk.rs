@@ -15,6 +15,7 @@ use countersign_gate::chats::click::Refusal;
 use countersign_gate::clarifications::Clarified;
 use countersign_gate::runs::threads::Thread;
 use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
 
 use super::Desk;
 
@@ -22,6 +23,8 @@ use super::Desk;
 const HEARD_MAX: usize = 256;
 /// How often somebody is told that we do not know them.
 const STRANGERS_EVERY: Duration = Duration::from_mins(10);
+/// Conversations in which something may be under way at once.
+const TURNS_MAX: usize = 1000;
 /// Strangers that are remembered.
 const STRANGERS_MAX: usize = 1000;
 
@@ -47,6 +50,30 @@ impl Strangers {
     }
 }
 
+/// What is being done in conversations, by the last of each.
+#[derive(Debug, Default)]
+struct Turns(HashMap<String, JoinHandle<()>>);
+
+impl Turns {
+    /// Does something after what came before it in the same conversation. Others do not wait for it.
+    fn take(&mut self, conversation: String, turn: impl Future<Output = ()> + Send + 'static) {
+        self.0.retain(|_, last| !last.is_finished());
+        let before = self.0.remove(&conversation);
+        if self.0.len() >= TURNS_MAX {
+            tracing::warn!("too much is said at once; something was not taken");
+            return;
+        }
+        let turn = tokio::spawn(async move {
+            if let Some(before) = before {
+                // However it ended.
+                let _ended = before.await;
+            }
+            turn.await;
+        });
+        self.0.insert(conversation, turn);
+    }
+}
+
 impl Desk {
     /// Hears what is said in the chat and does it, for as long as it is polled.
     pub(crate) async fn listen(&self) {
@@ -58,12 +85,13 @@ impl Desk {
         self.resume().await;
         let (sender, mut heard) = mpsc::channel(HEARD_MAX);
         let strangers = Strangers::default();
+        let mut turns = Turns::default();
         let following = self.chat.follow(since, sender);
         let taking = async {
             while let Some(heard) = heard.recv().await {
                 match heard {
-                    Heard::Message(message) => self.take(message, &strangers).await,
-                    Heard::Click(click) => self.take_click(&click, &strangers).await,
+                    Heard::Message(message) => self.take(message, &strangers, &mut turns).await,
+                    Heard::Click(click) => self.take_click(&click, &strangers, &mut turns).await,
                     Heard::Arrived {
                         route,
                         received,
@@ -110,7 +138,7 @@ impl Desk {
     }
 
     /// A reaction or a reply that answers a card. Who is refused is told so alone.
-    async fn take_click(&self, click: &Click, strangers: &Strangers) {
+    async fn take_click(&self, click: &Click, strangers: &Strangers, turns: &mut Turns) {
         let Err(refusal) = self.gate.click(click).await else {
             return;
         };
@@ -127,37 +155,56 @@ impl Desk {
         if refusal == Refusal::Stranger && !strangers.is_due(account) {
             return;
         }
-        self.whisper(account, &refusal.words()).await;
+        self.refuse(account.clone(), &refusal, turns);
     }
 
-    async fn take(&self, message: Message, strangers: &Strangers) {
-        let account = &message.clicker.account;
+    /// Tells somebody alone why what they did does not count.
+    fn refuse(&self, account: String, refusal: &Refusal, turns: &mut Turns) {
+        let (desk, words) = (self.clone(), refusal.words());
+        turns.take(account.clone(), async move {
+            desk.whisper(&account, &words).await;
+        });
+    }
+
+    async fn take(&self, message: Message, strangers: &Strangers, turns: &mut Turns) {
         let who = match self.person(&message.clicker).await {
             Ok(who) => who,
             Err(Refusal::Bot) => return,
             Err(refusal) => {
-                if strangers.is_due(account) {
-                    self.whisper(account, &refusal.words()).await;
+                let account = message.clicker.account;
+                if strangers.is_due(&account) {
+                    self.refuse(account, &refusal, turns);
                 }
                 return;
             }
         };
-        if let Err(error) = self.converse(&who, &message).await {
-            tracing::warn!(%error, "a message could not be taken");
-            let words = format!("That did not work: {error}.");
-            self.say(&message.thread, &words, &format!("{}:failed", message.id))
-                .await;
-        }
-    }
-
-    async fn converse(&self, who: &Principal, message: &Message) -> Result<(), GateError> {
+        // Noted in the order in which it came; what follows may take its time.
         let heard = self
             .gate
-            .hear(who, &message.thread, &message.id, message.at)
-            .await?;
-        let Some(thread) = heard else {
-            return Ok(());
-        };
+            .hear(&who, &message.thread, &message.id, message.at)
+            .await;
+        let desk = self.clone();
+        turns.take(message.thread.clone(), async move {
+            let done = match heard {
+                Ok(Some(thread)) => desk.converse(&who, &thread, &message).await,
+                Ok(None) => Ok(()),
+                Err(error) => Err(error),
+            };
+            if let Err(error) = done {
+                tracing::warn!(%error, "a message could not be taken");
+                let words = format!("That did not work: {error}.");
+                let key = format!("{}:failed", message.id);
+                desk.say(&message.thread, &words, &key).await;
+            }
+        });
+    }
+
+    async fn converse(
+        &self,
+        who: &Principal,
+        thread: &Thread,
+        message: &Message,
+    ) -> Result<(), GateError> {
         let request = RunRequest {
             input: vec![Said::User {
                 content: message.text.clone(),
@@ -168,7 +215,7 @@ impl Desk {
         };
         match self.agent.start(who, request).await {
             Ok(run) => self.speak_soon(who, &thread.place, &run.run_id).await,
-            Err(GateError::AlreadySettled { .. }) => self.while_busy(who, &thread, message).await,
+            Err(GateError::AlreadySettled { .. }) => self.while_busy(who, thread, message).await,
             Err(error) => Err(error),
         }
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use countersign_core::command::TABLE;
 use countersign_testkit::model::{MODEL, ModelServer, Reply};
 use countersign_testkit::relay::Relay;
-use countersign_testkit::telegram::{Fault, Hit, TelegramServer};
+use countersign_testkit::telegram::{Fault, Hit, Limit, TelegramServer};
 use serde_json::{Value, json};
 
 use super::{GROUP, Telegram, card};
@@ -269,6 +269,39 @@ fn a_command_that_a_tap_can_send_permits_nothing() {
         "/approve",
         "Allowed once",
     );
+}
+
+#[test]
+fn what_cannot_be_read_holds_up_nothing() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    let server = &scene.venue.server;
+    server.tell("message", json!("no message"));
+    server.tell("callback_query", json!({ "id": 7 }));
+    server.tell("message", json!({ "message_id": "seven" }));
+    scene.venue.press(Who::Ana, &card, "once");
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
+fn a_stranger_who_cannot_be_answered_holds_up_nobody() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    let server = &scene.venue.server;
+    // From here on a chat takes a message or two and no more.
+    let limit = Limit {
+        per_second: 0,
+        burst: 2,
+    };
+    server.limit(Some(limit));
+    for _ in 0..10 {
+        scene.venue.say(Who::Eve, "/whoami");
+        scene.venue.say(Who::Eve, "let me in");
+    }
+    let is_over = || scene.venue.over_the_limit() > 0;
+    assert!(server.wait(&is_over), "she is answered without an end");
+    scene.venue.press(Who::Ana, &card, "once");
+    assert_eq!(scene.decided(&question)["status"], "approved");
 }
 
 /// A command that does not fit on a card.
