@@ -93,6 +93,10 @@ impl Telegram {
             .ok_or("its token is none: BotFather gives one like `123456789:AAF…`")?
             .to_owned();
         let usual = settings.channel.as_deref().map(place).transpose()?;
+        if usual.is_some_and(|(chat, _)| chat > 0) {
+            let why = "its `channel` is the id of a person; without it cards go to each approver directly";
+            return Err(why.to_owned());
+        }
         if let Some(text) = &settings.callback_url {
             let url = crate::checked_url(text)?;
             if url.query().is_some() || url.fragment().is_some() {

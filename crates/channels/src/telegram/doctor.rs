@@ -1,6 +1,7 @@
 //! Diagnoses the setup of a Telegram bot and suggests fixes.
 
 use countersign_core::display::inline;
+use reqwest::Url;
 use serde_json::json;
 
 use super::api::ApiError;
@@ -63,7 +64,7 @@ impl Telegram {
                 check,
                 format!(
                     "a webhook is set to {}, so nothing can be asked for",
-                    inline(&info.url)
+                    host(&info.url)
                 ),
                 "another program uses this bot, or did: give Countersign a bot of its own, or call deleteWebhook once",
             ),
@@ -83,7 +84,7 @@ impl Telegram {
             },
             Some(wanted) if !info.url.starts_with(wanted.as_str()) => Finding::bad(
                 check,
-                format!("the webhook is set to `{}`", inline(&info.url)),
+                format!("the webhook is set to `{}`", host(&info.url)),
                 "the gateway sets it when it starts; another program with this bot has changed it",
             ),
             Some(_) if !last.is_empty() => Finding::bad(
@@ -200,4 +201,11 @@ impl Telegram {
             Finding::doubtful(check, found, format!("add {person} to the group"))
         })
     }
+}
+
+/// Returns the host of an address. What follows it may be a secret of another program.
+fn host(url: &str) -> String {
+    let host = Url::parse(url).ok();
+    let host = host.as_ref().and_then(Url::host_str);
+    inline(host.unwrap_or("another address"))
 }

@@ -130,7 +130,7 @@ impl Telegram {
                 .filter(|from| !from.is_bot)
                 .map(|from| Met {
                     id: from.id.to_string(),
-                    what: inline(&from.first_name),
+                    what: format!("person `{}`", inline(&from.first_name)),
                 });
             for one in place.into_iter().chain(person) {
                 if !met.contains(&one) {

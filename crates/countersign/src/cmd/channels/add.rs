@@ -12,6 +12,8 @@ use std::time::{Duration, Instant};
 use countersign_channels::chat::{Chat, State};
 use countersign_channels::platform::{Platform, Question, Settings, Wants};
 use countersign_channels::registry::{self, PLATFORMS};
+use rustix::io::Errno;
+use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use serde_json::{Map, Value, json};
 
 use super::{channels, line, test};
@@ -128,7 +130,7 @@ fn ask(platform: &Platform, name: &str, set: &[String]) -> Result<Answers, Compl
                         say(&format!("{}: taken from ${variable}\n", question.ask))?;
                         secret
                     }
-                    Ok(_) | Err(_) => wanted(question.ask)?,
+                    Ok(_) | Err(_) => unseen(question.ask)?,
                 };
                 answers.secrets.insert(variable.to_owned(), secret);
             }
@@ -232,6 +234,24 @@ fn wanted(what: &str) -> Result<String, Complaint> {
             return Ok(answer);
         }
     }
+}
+
+/// Asks for a secret: what is typed does not appear on the screen.
+fn unseen(what: &str) -> Result<String, Complaint> {
+    let failed = |error: Errno| Complaint::failed(error.to_string(), "");
+    let stdin = std::io::stdin();
+    // Where there is no terminal, nothing is shown either.
+    let Ok(before) = tcgetattr(&stdin) else {
+        return wanted(what);
+    };
+    let mut unseen = before.clone();
+    unseen.local_modes.remove(LocalModes::ECHO);
+    tcsetattr(&stdin, OptionalActions::Now, &unseen).map_err(failed)?;
+    let answer = wanted(what);
+    tcsetattr(&stdin, OptionalActions::Now, &before).map_err(failed)?;
+    // The end of the line was not shown either.
+    say("\n")?;
+    answer
 }
 
 fn read(what: &str) -> Result<String, Complaint> {

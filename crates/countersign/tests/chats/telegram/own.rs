@@ -1,6 +1,6 @@
 //! What only Telegram does: a queue of presses, copies of cards, topics, a webhook, groups that grow.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
@@ -8,6 +8,7 @@ use countersign_core::command::TABLE;
 use countersign_testkit::model::{MODEL, ModelServer, Reply};
 use countersign_testkit::relay::Relay;
 use countersign_testkit::telegram::{Fault, Hit, Limit, TelegramServer};
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::{Value, json};
 
 use super::{GROUP, Telegram, card};
@@ -597,15 +598,11 @@ fn the_doctor_finds_the_usual_mistakes() {
     assert_eq!(
         call(
             "setWebhook",
-            &json!({ "url": "https://other.example/hook" })
+            &json!({ "url": "https://other.example/hook-of-a-secret" })
         ),
         200
     );
-    assert_finds(
-        &scene,
-        "updates",
-        "a webhook is set to https://other.example/hook",
-    );
+    assert_finds(&scene, "updates", "a webhook is set to other.example,");
     assert_eq!(call("deleteWebhook", &json!({})), 200);
     // A server that is away, last of all.
     let mut scene = scene;
@@ -669,8 +666,13 @@ fn a_channel_is_added_by_answering_questions_and_nothing_is_written_that_does_no
     let config = home.path().join("config.yaml");
     let group = GROUP.to_string();
     let wrong = "700000001:AAF-another_token_of_nobody";
-    let rows: [(&str, &[&str], &str); 3] = [
+    let rows: [(&str, &[&str], &str); 4] = [
         ("no token", &["hunter2", ""], "BotFather"),
+        (
+            "a person",
+            &[server.token(), "", &ana, ""],
+            "the id of a person",
+        ),
         (
             "a wrong token",
             &[wrong, "", "", ""],
@@ -695,7 +697,9 @@ fn a_channel_is_added_by_answering_questions_and_nothing_is_written_that_does_no
     assert!(is_added, "{said}");
     // Whom the bot has met is listed, and the secret is not repeated.
     assert!(
-        said.contains("the group `Approvals`") && said.contains(&ana),
+        said.contains("the group `Approvals`")
+            && said.contains(&ana)
+            && said.contains("person `ana`"),
         "{said}"
     );
     let written = std::fs::read_to_string(&config).unwrap();
@@ -718,6 +722,43 @@ fn a_channel_is_added_by_answering_questions_and_nothing_is_written_that_does_no
     assert!(venue.wait(&|| waiting().is_some()), "no practice card came");
     venue.press(Who::Ana, &waiting().unwrap(), "once");
     assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn a_secret_that_is_typed_does_not_appear_on_the_screen() {
+    let venue = open();
+    let home = tempfile::tempdir().unwrap();
+    let pair = native_pty_system().openpty(PtySize::default()).unwrap();
+    let ours = ours(home.path());
+    let mut command = CommandBuilder::new(ours.get_program());
+    command.args(["channels", "add", "telegram", "--wait", "0", "--set"]);
+    command.arg(format!("url={}", venue.server.url()));
+    command.env_clear();
+    for (name, value) in crate::ours::variables(home.path()) {
+        command.env(name, value);
+    }
+    let mut child = pair.slave.spawn_command(command).unwrap();
+    drop(pair.slave);
+    let mut screen = pair.master.try_clone_reader().unwrap();
+    let mut input = pair.master.take_writer().unwrap();
+    let mut seen = String::new();
+    let mut piece = [0; 4096];
+    let mut read_until = |words: &str| {
+        while !seen.contains(words) {
+            let length = screen.read(&mut piece).unwrap();
+            assert!(length > 0, "{words} never came: {seen}");
+            seen.push_str(&String::from_utf8_lossy(&piece[..length]));
+        }
+        seen.clone()
+    };
+    read_until("The bot's token:");
+    input
+        .write_all(format!("{}\n", venue.server.token()).as_bytes())
+        .unwrap();
+    let seen = read_until("Press Enter");
+    assert!(!seen.contains(venue.server.token()), "{seen}");
+    child.kill().unwrap();
+    child.wait().unwrap();
 }
 
 /// A client library that others wrote speaks to the strict server, so it is no mirror of our client.
