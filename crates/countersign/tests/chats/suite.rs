@@ -184,7 +184,7 @@ pub(crate) fn a_press_counts_once_also_over_a_restart<V: Venue>() {
 }
 
 /// Returns how many entries of this name the ledger has.
-fn entries<V: Venue>(scene: &Scene<V>, name: &str) -> usize {
+pub(crate) fn entries<V: Venue>(scene: &Scene<V>, name: &str) -> usize {
     let admin = scene.gateway.admin();
     let ledger = scene.gateway.get(&admin, "/v1/ledger?limit=1000").body;
     let entries = ledger["entries"].as_array().unwrap().iter();

@@ -116,7 +116,10 @@ impl Chats {
     /// The checks, in the order that counts.
     async fn click_checked(&self, click: &Click, args: Option<Value>) -> Result<Clicked, Refusal> {
         click.transport.map_err(Refusal::Untrusted)?;
-        if let Some(ticket) = &click.ticket {
+        // Whom nobody knows is refused below, and fills no store with tickets.
+        if let Some(ticket) = &click.ticket
+            && self.is_listed(click).await?
+        {
             self.use_ticket(&click.channel, ticket).await?;
         }
         self.check_code(click).await?;
@@ -150,6 +153,11 @@ impl Chats {
             Press::Answer(_) | Press::Other => self.clarify_click(click, facts).await,
             Press::Revoke => Err(Refusal::NotOffered),
         }
+    }
+
+    async fn is_listed(&self, click: &Click) -> Result<bool, Refusal> {
+        let person = self.person_of(&click.channel, &click.clicker.account).await;
+        Ok(person.map_err(|error| failed(&error))?.is_some())
     }
 
     /// Whether a press must be confirmed: allowing a critical call for good.
@@ -525,22 +533,24 @@ impl Chats {
 
     /// Writes down that something did not count. What anybody can send fills no ledger.
     pub async fn note_refusal(&self, click: &Click, refusal: &Refusal) {
-        static MINUTE: AtomicI64 = AtomicI64::new(0);
-        static COUNT: AtomicU32 = AtomicU32::new(0);
+        // Strangers do not crowd out what was forged.
+        static UNVOUCHED: PerMinute = PerMinute::new();
+        static STRANGERS: PerMinute = PerMinute::new();
         let is_replayed = *refusal == Refusal::Untrusted(Untrusted::Replayed);
         if is_replayed && click.proof == Proof::OnCard {
             // Chats are read again after a gap; nobody did anything.
             return;
         }
         let now = self.base.clock.now();
-        if matches!(refusal, Refusal::Untrusted(_) | Refusal::Forged) {
-            let minute = now.seconds() / 60;
-            if MINUTE.swap(minute, Ordering::Relaxed) != minute {
-                COUNT.store(0, Ordering::Relaxed);
-            }
-            if COUNT.fetch_add(1, Ordering::Relaxed) >= STRANGE_PER_MINUTE_MAX {
-                return;
-            }
+        let limit = if matches!(refusal, Refusal::Untrusted(_) | Refusal::Forged) {
+            Some(&UNVOUCHED)
+        } else if matches!(refusal, Refusal::Stranger | Refusal::Foreign | Refusal::Bot) {
+            Some(&STRANGERS)
+        } else {
+            None
+        };
+        if limit.is_some_and(|limit| !limit.has_room(now.seconds() / 60)) {
+            return;
         }
         let subject = inline(&click.subject);
         let event = Event::ClickRefused(ClickRefused {
@@ -558,6 +568,29 @@ impl Chats {
         if let Err(error) = self.base.store.commit(change).await {
             tracing::warn!(%error, "a refused click could not be written down");
         }
+    }
+}
+
+/// Counts what is written down in a minute.
+struct PerMinute {
+    minute: AtomicI64,
+    count: AtomicU32,
+}
+
+impl PerMinute {
+    const fn new() -> Self {
+        Self {
+            minute: AtomicI64::new(0),
+            count: AtomicU32::new(0),
+        }
+    }
+
+    /// Whether one more is written down in this minute.
+    fn has_room(&self, minute: i64) -> bool {
+        if self.minute.swap(minute, Ordering::Relaxed) != minute {
+            self.count.store(0, Ordering::Relaxed);
+        }
+        self.count.fetch_add(1, Ordering::Relaxed) < STRANGE_PER_MINUTE_MAX
     }
 }
 

@@ -305,6 +305,28 @@ fn a_stranger_who_cannot_be_answered_holds_up_nobody() {
     assert_eq!(scene.decided(&question)["status"], "approved");
 }
 
+#[test]
+fn strangers_fill_no_ledger() {
+    let scene = Scene::<Telegram>::new();
+    let (question, card) = scene.asked(RISKY);
+    let line = format!("/approve {}", question.approval);
+    for _ in 0..150 {
+        scene.venue.say(Who::Eve, &line);
+    }
+    let press = scene.venue.prepare(Who::Eve, &card, "once");
+    for _ in 0..2 {
+        // Nothing is kept about her press, so it is refused for what she is each time.
+        let told = scene.venue.tell(&press);
+        assert!(told.contains("may not answer"), "{told}");
+    }
+    // What comes after shows that what came before was dealt with.
+    scene.venue.command(Who::Eve, &line);
+    // Perhaps a minute ended meanwhile.
+    let written = crate::suite::entries(&scene, "click.refused");
+    assert!((1..=120).contains(&written), "{written}");
+    scene.assert_waiting(&question, "typed by a stranger");
+}
+
 /// A command that does not fit on a card.
 fn long() -> String {
     format!("rm -rf /srv/{}", "x".repeat(5000))
