@@ -5,6 +5,7 @@
 //! platform calls a [`Route`] of the gateway, or the chat hears of it by a connection of its own and
 //! tells it as [`Heard::Arrived`].
 
+use countersign_core::tier::Tier;
 use reqwest::header::HeaderMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -83,6 +84,9 @@ pub trait Chat: Channel {
     fn taps_send(&self) -> bool {
         false
     }
+
+    /// Returns how far an answer from there could have been given by the asker.
+    fn separation(&self) -> Tier;
 
     /// Returns the question whose card `thread` is below, as the card itself says.
     fn card_above<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Option<String>>;

@@ -529,6 +529,10 @@ impl Chat for Mattermost {
         Some(format!("/{trigger}"))
     }
 
+    fn separation(&self) -> Tier {
+        self.tier()
+    }
+
     fn card_above<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Option<String>> {
         Box::pin(async move {
             let (_, root) = split(thread);

@@ -170,7 +170,9 @@ impl Slack {
             self.inner.url.host_str(),
             Some("localhost" | "127.0.0.1" | "[::1]")
         );
-        if is_local || self.inner.url.scheme() == "https" {
+        // Whoever has the signing secret can sign what they like in anybody's name.
+        let is_socket = matches!(self.inner.settings.arrival, Arrival::Socket { .. });
+        if is_socket && (is_local || self.inner.url.scheme() == "https") {
             Tier::T3
         } else {
             Tier::T1
@@ -465,6 +467,10 @@ impl Chat for Slack {
     fn typed_as(&self, name: &str) -> Option<String> {
         let is_served = self.inner.settings.commands;
         is_served.then(|| format!("{COMMAND} {name}"))
+    }
+
+    fn separation(&self) -> Tier {
+        self.tier()
     }
 
     fn card_above<'a>(&'a self, thread: &'a str) -> BoxFuture<'a, Option<String>> {

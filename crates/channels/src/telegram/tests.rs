@@ -15,7 +15,10 @@ use serde_json::Value;
 
 use super::paint::{Canvas, Painted, UNITS_MAX, paint};
 use super::rich::units;
+use super::{Telegram, TelegramSettings};
+use crate::chat::Chat as _;
 use crate::order::{Aftermath, Attempt, Closing, Destination, Inquiry, Order, Shown, Subject};
+use crate::press::{Clicker, Standing};
 use crate::seal::Seal;
 
 const ID: &str = "appr_01jabcdefghjkmnpqrstvwxyz0";
@@ -168,4 +171,35 @@ fn a_long_question_is_shortened_and_can_be_answered() {
     let painted = painted(&order);
     assert!(units(painted.text.text()) <= UNITS_MAX);
     assert!(shown(&painted).contains("Other…"));
+}
+
+#[test]
+fn what_a_shared_secret_can_forge_proves_less() {
+    let bot = |callback_url: Option<&str>| {
+        let settings = TelegramSettings {
+            name: "telegram".to_owned(),
+            url: "https://api.telegram.org".to_owned(),
+            token: "123456789:AAF-token_of_tests".to_owned(),
+            channel: None,
+            callback_url: callback_url.map(str::to_owned),
+            secret: callback_url.map(|_| "s3cret_of_the_webhook".to_owned()),
+            commands: true,
+            talk: true,
+            accounts: Vec::new(),
+        };
+        Telegram::new(settings).unwrap()
+    };
+    let clicker = || Clicker {
+        account: "1001".to_owned(),
+        standing: Standing::Person,
+    };
+    let rows = [
+        (None, Tier::T3),
+        (Some("https://gateway.example"), Tier::T1),
+    ];
+    for (callback_url, expected) in rows {
+        let bot = bot(callback_url);
+        assert_eq!(bot.separation(), expected, "{callback_url:?}");
+        assert_eq!(bot.click(clicker()).tier, expected, "{callback_url:?}");
+    }
 }

@@ -15,7 +15,6 @@ use countersign_agent::Agent;
 use countersign_channels::chat::{Callback, Chat, Finding, Received, Reply, Response, Route};
 use countersign_channels::press::{Click, Clicker, Standing};
 use countersign_core::id::KeyId;
-use countersign_core::tier::Tier;
 use countersign_gate::Gate;
 use countersign_gate::base::principal::{Principal, Role};
 use countersign_gate::chats::click::{Clicked, Outcome, Refusal};
@@ -145,7 +144,7 @@ impl Desk {
             name,
             role: Role::Approver,
             via: self.chat.name().to_owned(),
-            tier: Tier::T3,
+            tier: self.chat.separation(),
         }
     }
 }

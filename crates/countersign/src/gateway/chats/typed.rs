@@ -11,7 +11,6 @@ use countersign_core::approval::Choice;
 use countersign_core::command::{Command, CommandError, TABLE};
 use countersign_core::display::{inline, shortened};
 use countersign_core::status::Status;
-use countersign_core::tier::Tier;
 use countersign_core::time::UnixMillis;
 use countersign_gate::GateError;
 use countersign_gate::approvals::answer::ApprovalFilter;
@@ -387,7 +386,7 @@ impl Desk {
             place: typed.place.clone(),
             reference: String::new(),
             clicker: typed.clicker.clone(),
-            tier: Tier::T3,
+            tier: self.chat.separation(),
             text,
         }
     }
