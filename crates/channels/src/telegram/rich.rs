@@ -16,6 +16,7 @@ pub(super) enum Style {
     Bold,
     Code,
     Pre,
+    TextMention,
 }
 
 /// A part of a text, counted in UTF-16 code units.
@@ -25,6 +26,17 @@ pub(super) struct Entity {
     style: Style,
     offset: usize,
     length: usize,
+    /// Who is mentioned.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    user: Option<Mentioned>,
+}
+
+/// An account by its id; names change hands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+struct Mentioned {
+    id: i64,
+    is_bot: bool,
+    first_name: String,
 }
 
 /// Text with entities.
@@ -46,12 +58,27 @@ impl Rich {
 
     /// Adds a text that is set in one style.
     pub(super) fn styled(&mut self, style: Style, text: &str) -> &mut Self {
+        self.marked(style, text, None)
+    }
+
+    /// Adds words that mention somebody.
+    pub(super) fn mention(&mut self, text: &str, id: i64) -> &mut Self {
+        let user = Mentioned {
+            id,
+            is_bot: false,
+            first_name: text.to_owned(),
+        };
+        self.marked(Style::TextMention, text, Some(user))
+    }
+
+    fn marked(&mut self, style: Style, text: &str, user: Option<Mentioned>) -> &mut Self {
         let length = units(text);
         if length > 0 {
             self.entities.push(Entity {
                 style,
                 offset: self.units,
                 length,
+                user,
             });
         }
         self.plain(text)
@@ -138,9 +165,9 @@ impl Rich {
                 let begin = entity.offset.max(from);
                 let end = (entity.offset + entity.length).min(from + length);
                 (begin < end).then(|| Entity {
-                    style: entity.style,
                     offset: begin - from,
                     length: end - begin,
+                    ..entity.clone()
                 })
             });
             parts.push(Self {
@@ -179,6 +206,7 @@ impl Rich {
             style: Style::Pre,
             offset: 0,
             length: most,
+            user: None,
         }]
     }
 
@@ -262,6 +290,7 @@ mod tests {
             style,
             offset,
             length,
+            user: None,
         }
     }
 

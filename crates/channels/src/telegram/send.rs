@@ -198,13 +198,14 @@ impl Telegram {
                 json!({ "inline_keyboard": [[button]] })
             }
             Press::DenyNote => {
-                rich.plain(
-                    "Reply to this message with the note for the agent; then the call is denied.",
-                );
+                // A client opens the reply only for those who are mentioned.
+                rich.mention("You", number(&click.clicker.account)?);
+                rich.plain(" can reply to this message with the note for the agent; then the call is denied.");
                 forced("Note", &mut rich, &data, card)
             }
             Press::Other | Press::View | Press::Answer(_) | Press::Revoke => {
-                rich.plain("Reply to this message with your answer. It permits nothing.");
+                rich.mention("You", number(&click.clicker.account)?);
+                rich.plain(" can reply to this message with your answer. It permits nothing.");
                 forced("Answer", &mut rich, &data, card)
             }
         };

@@ -120,6 +120,10 @@ fn a_note_is_taken_from_the_one_who_was_asked_for_it_and_once() {
     let seen = scene.venue.asked_for(Who::Ana);
     scene.venue.press(Who::Ana, &card, "denynote");
     assert!(scene.venue.wait(&|| scene.venue.asked_for(Who::Ana) > seen));
+    let prompt = scene.venue.prompts().swap_remove(seen);
+    let mentioned = prompt.entities.iter().map(|it| it["user"]["id"].clone());
+    let mentioned: Vec<Value> = mentioned.filter(|it| !it.is_null()).collect();
+    assert_eq!(mentioned, [json!(Telegram::id(Who::Ana))], "for her alone");
     let bens_replies = scene.venue.server.messages().len();
     scene.venue.fill_in(Who::Ben, seen, Some("mine"));
     // In a group the reply is for its author alone.
