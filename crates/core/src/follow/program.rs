@@ -291,6 +291,7 @@ impl Walk<'_> {
         stream.taint.secret |= self.reads_trees(&line).secret;
         stream.taint.data = carried::tells(&line, does, &stream);
         self.unpacks_brought(&line);
+        self.patches_brought(&line);
         (stream.taint.free, stream.taint.loose) = spread::freedom(&line, &stream);
         stream.taint.computed = spread::computes(&line, &stream);
         stream.taint.variables &= !disclosure::narrows(&line);

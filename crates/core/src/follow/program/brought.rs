@@ -10,7 +10,7 @@ use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
-use crate::knowledge::names::{ARCHIVE_ENDINGS, UNPACKING_PROGRAMS};
+use crate::knowledge::names::{ARCHIVE_ENDINGS, PATCHING_PROGRAMS, UNPACKING_PROGRAMS};
 use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
 use crate::shell::syntax::Span;
@@ -55,6 +55,32 @@ impl Walk<'_> {
         for stem in stems {
             let place = self.place(&format!("{target}/{stem}"));
             self.brings(&place, line.span);
+        }
+    }
+
+    /// Remembers that the workspace is no longer all its own after a patch that somebody else wrote.
+    pub(super) fn patches_brought(&mut self, line: &Line<'_>) {
+        if !PATCHING_PROGRAMS.contains(line.row.name) {
+            return;
+        }
+        let values = line.read.hits.iter().filter_map(|hit| hit.value.as_ref());
+        let words = line.read.operands.iter().copied().chain(values);
+        let words = words.map(|word| word.text.as_str());
+        let given = line.stdin.files.iter().map(String::as_str);
+        let files: Vec<String> = words
+            .chain(given)
+            .take(ARCHIVES_MAX)
+            .map(str::to_owned)
+            .collect();
+        let mut strange = line.stdin.taint.network;
+        for file in files {
+            let path = self.place(&file).path;
+            strange |= self.was_filled(&path)
+                || self.may_hold(&path).iter().any(|held| held.taint.network);
+        }
+        if strange {
+            let here = self.place(".");
+            self.brings(&here, line.span);
         }
     }
 

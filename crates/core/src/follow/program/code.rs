@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::foreign::is_no_file;
-use super::network::{is_local_or_registry, is_loopback};
+use super::network::{is_local_or_registry, is_own_server};
 use crate::act::{Act, Breadth};
 use crate::follow::value::{Arg, Open, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, Writing};
@@ -204,7 +204,7 @@ impl Walk<'_> {
             return;
         }
         // What is asked of this machine stays on it.
-        let away = |deed: &Deed| matches!(deed, Deed::Fetch(address) if !is_loopback(address));
+        let away = |deed: &Deed| matches!(deed, Deed::Fetch(address) if !is_own_server(address));
         let fetches = reading.deeds.iter().any(away);
         let carries = reading.reads_computed
             || reading.deeds.iter().any(|deed| {

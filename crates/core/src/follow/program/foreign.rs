@@ -247,6 +247,7 @@ impl Walk<'_> {
             self.note_unlisted(line.row, line.name, unknown, line.span);
         }
         self.taken_from_files(line);
+        self.starts_module(line);
         if line.row.owned {
             self.beyond_the_owners_row(line);
         }

@@ -1,11 +1,9 @@
-//! Directories that this session made, and in which it sets up packages: scratch directories of its own, and
-//! worktrees of the project.
+//! Scratch directories that this session made, and in which it sets up packages of its own.
 //!
 //! Packages are installed and run in the workspace without a question. In a directory that the session made a
 //! moment ago there is nothing of anybody else either, so the same holds there, until something is cloned,
 //! unpacked or copied into it. A made directory is remembered by a mark that only the command which makes
-//! it leaves: a file of that name that anybody else writes has another content. A worktree of the project
-//! holds the project's code, wherever it lies.
+//! it leaves: a file of that name that anybody else writes has another content.
 
 use super::Line;
 use crate::follow::value::Stream;
@@ -19,8 +17,6 @@ use crate::written::{Content, Wanted, name, parent};
 
 /// The name under which a made directory is remembered.
 const MARK: &str = "made by this session";
-/// The name under which a worktree of the project is remembered.
-const WORKTREE: &str = "worktree of the project";
 /// Directories above one that may be the one that was made.
 const ABOVE_MAX: usize = 4;
 /// How sensitive a place must be for a person to be asked.
@@ -29,9 +25,6 @@ const SENSITIVE: Score = Score::new(600);
 impl Walk<'_> {
     /// Remembers the scratch directories that a command makes.
     pub(super) fn remember_made(&mut self, line: &Line<'_>) {
-        if line.row.name == "git worktree add" {
-            self.remember_worktree(line);
-        }
         if !DIRECTORY_MAKERS.contains(line.row.name) {
             return;
         }
@@ -43,33 +36,20 @@ impl Walk<'_> {
         }
     }
 
-    /// Remembers a worktree that is made of the workspace's own repository.
-    fn remember_worktree(&mut self, line: &Line<'_>) {
-        let here = self.ground.place(".");
-        let Some(directory) = line.read.operands.first() else {
-            return;
-        };
-        let place = self.ground.place(&directory.text);
-        if here.inside == Some(true) && is_ordinary(&place) && !directory.glob {
-            self.memory.build(format!("{}/{WORKTREE}", place.path));
-        }
-    }
-
     /// Whether a scratch directory, or one that it lies in, was made by this session or belongs to it, and
     /// holds nothing that was not seen.
     pub(super) fn is_made(&mut self, place: &Place) -> bool {
         let lost = self.memory.has_lost_files() || self.memory.behind_link(&place.path).is_some();
-        if !is_ordinary(place) || lost || !self.knows.trusts_workspace {
+        if !is_scratch(place) || lost || !self.knows.trusts_workspace {
             return false;
         }
-        let scratch = is_scratch(place);
         let mut directory = place.path.as_str();
         let mut made = false;
         for _ in 0..ABOVE_MAX {
             if is_shared(directory) {
                 break;
             }
-            if self.is_marked(directory, WORKTREE) || scratch && self.has_mark(directory) {
+            if self.has_mark(directory) {
                 made = true;
                 break;
             }
@@ -84,12 +64,7 @@ impl Walk<'_> {
         if AGENT_SCRATCH.iter().any(own) || MADE_STAND_INS.contains(path) {
             return true;
         }
-        self.is_marked(path, MARK)
-    }
-
-    /// Whether the command that makes such a directory left its mark there.
-    fn is_marked(&mut self, path: &str, mark: &str) -> bool {
-        let mark = format!("{path}/{mark}");
+        let mark = format!("{path}/{MARK}");
         let now = self.memory.was_built(&mark);
         let before: Vec<&Content> = self.knows.written.at(&mark).collect();
         let known = now.is_some() || !before.is_empty();
@@ -114,12 +89,8 @@ impl Walk<'_> {
 
 /// Whether a place is a directory of its own among temporary files.
 fn is_scratch(place: &Place) -> bool {
-    place.kind == PathKind::Temp && is_ordinary(place)
-}
-
-/// Whether a place outside the workspace is nobody's in particular.
-fn is_ordinary(place: &Place) -> bool {
-    place.inside == Some(false)
+    place.kind == PathKind::Temp
+        && place.inside == Some(false)
         && place.write < SENSITIVE
         && !place.vague
         && !is_shared(&place.path)

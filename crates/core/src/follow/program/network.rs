@@ -5,7 +5,9 @@ use crate::act::Act;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::Walk;
 use crate::host::{Host, host_kind};
-use crate::knowledge::names::{DESTROYING_PATH_WORDS, PACKAGE_INDEXES, TALKING_SCHEMES};
+use crate::knowledge::names::{
+    DESTROYING_PATH_WORDS, PACKAGE_INDEXES, SERVICE_PORTS, TALKING_SCHEMES,
+};
 use crate::knowledge::{Effect, HostKind};
 use crate::place::below::Look;
 use crate::place::{HOLE, is_absolute};
@@ -270,8 +272,16 @@ pub(crate) fn is_local_or_registry(address: &str) -> bool {
 }
 
 /// Whether an address is one of this machine.
-pub(crate) fn is_loopback(address: &str) -> bool {
+fn is_loopback(address: &str) -> bool {
     matches!(host_kind(address).1, Some((HostKind::Loopback, _)))
+}
+
+/// Whether an address is a server under development on this machine, and no service that manages something.
+pub(super) fn is_own_server(address: &str) -> bool {
+    let authority = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let authority = authority.split(['/', '?', '#']).next().unwrap_or("");
+    let port = authority.rsplit(':').next().unwrap_or("");
+    is_loopback(address) && !SERVICE_PORTS.contains(port)
 }
 
 /// Whether an address is a package index that installers use by default, in so many words: over an

@@ -272,6 +272,9 @@ impl Walk<'_> {
             };
             self.stdin_code(&connected, row.name, arg.span);
         } else if runs_scripts(row) {
+            if row.does == Effect::Project {
+                self.telling_words(arg, &[]);
+            }
             self.script_file(arg, row.name);
         } else if !takes_statements(row) || !self.runs_statements(arg, row.name) {
             self.hidden_code(arg, row.name, "loads code or settings that are not seen");

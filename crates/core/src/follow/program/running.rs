@@ -1,10 +1,11 @@
 //! Files that this script or an earlier call wrote, when they run: their content is judged as part
 //! of the call.
 
+use super::Line;
 use super::code::{Runs, interpreter_role};
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
-use crate::knowledge::names::{MODULE_ENDS, TASK_PLACES};
+use crate::knowledge::names::{MODULE_ENDS, MODULE_STARTERS, TASK_PLACES};
 use crate::knowledge::{Lang, Role, languages};
 use crate::language::{self, Deed, Reading};
 use crate::place::Place;
@@ -13,6 +14,10 @@ use crate::written::{Wanted, name, parent};
 
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
+/// Words of a command that may name a module.
+const MODULES_MAX: usize = 8;
+/// Modules that servers find without being told.
+const FOUND_MODULES: &[&str] = &["app", "wsgi", "celeryconfig"];
 /// How names of modules begin that a project maps to files of its own.
 const ALIAS_STARTS: &[&str] = &["#", "@/", "~/"];
 
@@ -201,6 +206,24 @@ impl Walk<'_> {
             for stream in self.may_hold(&path) {
                 self.run_written(&path, &stream, "python", span);
             }
+        }
+    }
+
+    /// Judges the module that a server or a worker is started with, or finds by itself: `uvicorn app:app`,
+    /// `celery -A app worker`, `flask run`.
+    pub(super) fn starts_module(&mut self, line: &Line<'_>) {
+        let program = line.row.name.split(' ').next().unwrap_or("");
+        if !MODULE_STARTERS.contains(program) {
+            return;
+        }
+        let values = line.read.hits.iter().filter_map(|hit| hit.value.as_ref());
+        let words = line.read.operands.iter().copied().chain(values);
+        let named = words.map(|word| word.text.split(':').next().unwrap_or(""));
+        let module = |word: &str| word.strip_suffix(".py").unwrap_or(word).to_owned();
+        let mut modules: Vec<String> = named.take(MODULES_MAX).map(module).collect();
+        modules.extend(FOUND_MODULES.iter().map(|name| (*name).to_owned()));
+        for module in modules {
+            self.runs_module(&module, line.span);
         }
     }
 

@@ -15,7 +15,13 @@ use crate::knowledge::names::{
 /// Options of `pkill` by which the whole command line is compared.
 const WHOLE_LINE: &[&str] = &["-f", "--full", "-9f", "-f9"];
 /// Ports on which people run what they develop, but for those of [`SERVICE_PORTS`].
-const DEVELOPMENT_PORTS: RangeInclusive<u16> = 3000..=19_999;
+const DEVELOPMENT_PORTS: &[RangeInclusive<u16>] = &[
+    3000..=5999,
+    6006..=6009,
+    8000..=8999,
+    9000..=9009,
+    19_000..=19_006,
+];
 
 impl Line<'_> {
     /// Whether it ends nothing but a server that is started for development and can be started again.
@@ -102,7 +108,7 @@ impl Line<'_> {
 /// Whether people run what they develop on a port. A range or a name is none.
 fn is_development_port(port: &str) -> bool {
     let number = port.bytes().all(|byte| byte.is_ascii_digit());
-    let usual = |port: u16| DEVELOPMENT_PORTS.contains(&port);
+    let usual = |port: u16| DEVELOPMENT_PORTS.iter().any(|ports| ports.contains(&port));
     number && port.parse().is_ok_and(usual) && !SERVICE_PORTS.contains(port)
 }
 

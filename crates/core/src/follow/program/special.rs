@@ -36,10 +36,15 @@ impl Walk<'_> {
                 listed_beginning(row, &arg.text).filter(|(_, it)| it.starts_with('/'))?;
             return Some(self.begins_with(flag, &arg.after(stem.len()), row, dry));
         }
-        if role == Role::Shell && !arg.text.contains(char::is_whitespace) {
+        if role == Role::Shell {
             // `concurrently npm:dev`: a word that stands for a command, and is none.
             let (flag, stem) = listed_beginning(row, &arg.text)?;
-            return Some(self.begins_with(flag, &arg.after(stem.len()), row, dry));
+            let script = arg.after(stem.len());
+            if !names_script(&script) {
+                return None;
+            }
+            self.runs_script(stem, &script);
+            return Some(self.begins_with(flag, &script, row, dry));
         }
         if !(is_read(role) || is_written(role)) {
             return None;
@@ -53,6 +58,21 @@ impl Walk<'_> {
             }
             Some(_) | None => self.other_than_file(role, arg, row, dry),
         }
+    }
+
+    /// Judges a script by the command that `npm:dev` stands for: `npm run dev`.
+    fn runs_script(&mut self, stem: &str, script: &Arg) {
+        let (runner, verb) = match stem.trim_end_matches(':') {
+            "deno" => ("deno", "task"),
+            // `node --run` runs the same scripts.
+            "node" => ("npm", "run"),
+            runner => (runner, "run"),
+        };
+        let word = |text: &str| Arg::literal(text, script.span);
+        self.dispatch(
+            &[word(runner), word(verb), script.clone()],
+            &Stream::default(),
+        );
     }
 
     /// Judges a word by what the row says about its beginning.
@@ -195,6 +215,15 @@ impl Walk<'_> {
         }
         arg.taint
     }
+}
+
+/// Whether a word is the name of a script, or a pattern of such names, to a shell as well.
+fn names_script(word: &Arg) -> bool {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || b":_.*-".contains(&byte);
+    !word.vague()
+        && word.text.bytes().all(plain)
+        && !word.text.starts_with('-')
+        && !word.text.is_empty()
 }
 
 /// Returns the flag of the row that says what a word beginning like this stands for.

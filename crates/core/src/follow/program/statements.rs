@@ -7,16 +7,24 @@
 use super::Line;
 use super::roles::takes_statements;
 use crate::act::Act;
-use crate::follow::value::Arg;
+use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::host::host_kind;
-use crate::knowledge::names::{DATABASE_HOST_OPTIONS, DATABASE_HOST_VARIABLES};
+use crate::knowledge::names::{
+    DATABASE_HOST_OPTIONS, DATABASE_HOST_VARIABLES, NEAR_DATABASES, REMOVING_STATEMENTS,
+};
 use crate::knowledge::{Effect, HostKind, Role};
 
 impl Walk<'_> {
     /// Takes note of a client whose words or variables may name a database of another machine.
     pub(super) fn heed_database(&mut self, line: &Line<'_>) {
-        if line.does != Effect::DbRead || !takes_statements(line.row) {
+        if !takes_statements(line.row) {
+            return;
+        }
+        // Variables that are not seen may say where the database is.
+        let handed = self.scope.brought.variables || self.scope.brought.functions;
+        self.scope.reach.far_database |= handed || !NEAR_DATABASES.contains(line.name);
+        if line.does != Effect::DbRead {
             return;
         }
         let is_host = |name: &str| DATABASE_HOST_OPTIONS.contains(name);
@@ -47,7 +55,8 @@ impl Walk<'_> {
             return false;
         }
         let held = self.may_hold(&place.path);
-        if held.iter().any(|held| held.text.is_none()) {
+        let is_hidden = |held: &Stream| held.text.as_deref().is_none_or(connects_elsewhere);
+        if held.iter().any(is_hidden) || takes_away(&file.text) {
             return false;
         }
         self.telling_words(file, &[]);
@@ -70,6 +79,24 @@ impl Walk<'_> {
                 .iter()
                 .all(|path| self.runs_statements(&arg(path), line.row.name))
     }
+}
+
+/// Whether statements turn to another database than the one that was named.
+fn connects_elsewhere(text: &str) -> bool {
+    let connects = |line: &str| {
+        let first = line.split_whitespace().next().unwrap_or("");
+        let first = first.to_ascii_lowercase();
+        first.starts_with("\\c") && !first.starts_with("\\copy")
+            || matches!(first.as_str(), "connect" | "\\u" | ".open" | "attach")
+    };
+    text.lines().any(connects)
+}
+
+/// Whether the name of a file says that its statements take something away again: `reset.sql`, `0001.down.sql`.
+fn takes_away(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or("").to_ascii_lowercase();
+    let mut parts = name.split(|letter: char| !letter.is_ascii_alphanumeric());
+    parts.any(|part| REMOVING_STATEMENTS.contains(part))
 }
 
 /// Whether a host is this machine: by name, by address, or a socket.

@@ -14,6 +14,9 @@ use crate::knowledge::{Effect, PathKind, Role, Value};
 use crate::language::compiled;
 use crate::written::{Content, Files, Wanted, name, parent};
 
+/// Where the system keeps what is true only while it runs.
+const RUNNING_PLACES: &[&str] = &["/run/", "/var/run/", "/proc/", "/sys/"];
+
 impl Walk<'_> {
     /// Remembers what this text writes into a file, for when it runs that file.
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
@@ -275,7 +278,12 @@ impl Walk<'_> {
                 continue;
             }
             let place = self.ground.place(&source.text);
-            let foreign = place.inside == Some(false) && place.kind != PathKind::System;
+            // What the system keeps while it runs says something else every time.
+            let running = RUNNING_PLACES
+                .iter()
+                .any(|known| place.path.starts_with(known));
+            let foreign =
+                place.inside == Some(false) && (place.kind != PathKind::System || running);
             let mut held = self.may_hold(&place.path);
             if held.is_empty() && foreign {
                 held.push(Stream::unknown(Taint::default()));

@@ -107,7 +107,7 @@ impl Walk<'_> {
             of_conflict && operands.len() <= SIDES_MAX && operands.iter().all(is_one_file);
         let discards = !takes_side
             && !staged_only
-            && !takes_lock_files(line, after_dashes)
+            && !takes_lock_files(line, after_dashes, restore)
             && ((restore || of_conflict) && !operands.is_empty()
                 || after_dashes.is_some_and(|count| count > 0)
                 || operands.iter().any(pathlike) && !creates);
@@ -392,24 +392,19 @@ fn is_some_remote(word: &str) -> bool {
     word.contains(HOLE) && !word.contains("://") && !word.contains('@')
 }
 
-/// Whether all files that a checkout names are lock files, which the next installation writes again. A word
-/// in front of them is a revision.
-fn takes_lock_files(line: &Line<'_>, after_dashes: Option<usize>) -> bool {
+/// Whether all files that a checkout names are lock files, which the next installation writes again. Only a
+/// checkout takes a revision, and only dashes tell it from a file.
+fn takes_lock_files(line: &Line<'_>, after_dashes: Option<usize>, restore: bool) -> bool {
     let is_lock = |arg: &&Arg| {
         let name = arg.text.rsplit('/').next().unwrap_or("");
         !arg.vague() && !arg.glob && LOCK_FILES.contains(name)
     };
     let operands = line.read.operands.as_slice();
-    let files = match after_dashes {
-        Some(count) => operands.len().checked_sub(count),
-        None => Some(
-            operands
-                .iter()
-                .take_while(|arg| !is_lock(arg))
-                .count()
-                .min(1),
-        ),
-    };
-    let files = files.and_then(|at| operands.get(at..)).unwrap_or(&[]);
-    !files.is_empty() && files.iter().all(is_lock)
+    let before = after_dashes.map_or(0, |count| operands.len().saturating_sub(count));
+    let revisions = before.min(usize::from(!restore));
+    let files = operands.get(revisions..).unwrap_or(&[]);
+    // More files, or other ones.
+    let more = ["--pathspec", "--ours", "--theirs", "-2", "-3"];
+    let names_more = |arg: &Arg| more.iter().any(|option| arg.text.starts_with(option));
+    !files.is_empty() && files.iter().all(is_lock) && !line.args.iter().any(names_more)
 }

@@ -82,6 +82,11 @@ impl Walk<'_> {
                         // Whatever it is asked to do, it runs code of the package itself.
                         self.script_file(script, line.row.name);
                     }
+                    // What this session wrote into it runs before the words are looked at.
+                    let path = self.place(&script.text).path;
+                    for stream in self.may_hold(&path) {
+                        self.run_written(&path, &stream, line.row.name, script.span);
+                    }
                     let at = line.args.iter().position(|arg| arg == *script).unwrap_or(0);
                     let mut args = vec![Arg::literal(base, script.span)];
                     args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
