@@ -4,7 +4,7 @@
 //! therefore shown sentence by sentence, each only after all that was written so far was looked at.
 //! The moment a sign is found nothing more is shown; the answer becomes a draft for people.
 
-use countersign_core::content::crisis;
+use countersign_core::content::crisis::{self, Reading};
 
 /// How much of what was shown before is looked at again with each sentence, in bytes: signs span
 /// sentences, but not pages. At the end all of it is looked at.
@@ -34,7 +34,7 @@ impl Guard {
         let from = self
             .text
             .floor_char_boundary(self.shown.saturating_sub(WINDOW_BYTES));
-        if crisis::is_sensitive(self.text.get(from..)?) {
+        if is_held(self.text.get(from..)?) {
             self.tripped = true;
             return None;
         }
@@ -45,7 +45,7 @@ impl Guard {
 
     /// Ends the answer, and returns what may be shown of its rest.
     pub fn finish(&mut self) -> Option<&str> {
-        if !self.tripped && crisis::is_sensitive(&self.text) {
+        if !self.tripped && is_held(&self.text) {
             self.tripped = true;
         }
         if self.tripped {
@@ -60,6 +60,10 @@ impl Guard {
     pub const fn is_tripped(&self) -> bool {
         self.tripped
     }
+}
+
+fn is_held(text: &str) -> bool {
+    crisis::read(text, &[]) == Reading::Held
 }
 
 /// Returns how many bytes of what is not shown yet end with a sentence.

@@ -36,7 +36,7 @@ pub(super) fn judge(call: &ToolCall, sensitivity: Sensitivity, gathered: &mut Ga
     if gathered.to_teammate {
         // Another agent passes on what it is told, also what concerns a person in crisis, or a secret.
         let text = spoken(call);
-        let is_held = reading(call, &text, sensitivity) == Reading::Held;
+        let is_held = reading(call, &text, sensitivity, true) == Reading::Held;
         gathered.outbound |= is_held || !secrets::scan(&text).is_empty();
     }
     let outbound = gathered.outbound || gathered.acts.iter().any(|act| act.marks.outbound);
@@ -69,7 +69,9 @@ pub(super) fn judge(call: &ToolCall, sensitivity: Sensitivity, gathered: &mut Ga
         personal_data(&text, gathered);
         steps(&text, gathered);
     }
-    crisis_signs(call, &text, sensitivity, gathered);
+    let is_prose = !gathered.terminal || speaks;
+    let reading = reading(call, &text, sensitivity, is_prose);
+    crisis_signs(call, reading, gathered);
     let to_people = gathered.sender
         && gathered
             .acts
@@ -221,15 +223,20 @@ fn is_too_long(call: &ToolCall) -> bool {
 }
 
 /// Returns what a text and the conversation it belongs to say about a person in crisis.
-fn reading(call: &ToolCall, text: &str, sensitivity: Sensitivity) -> Reading {
+fn reading(call: &ToolCall, text: &str, sensitivity: Sensitivity, is_prose: bool) -> Reading {
     if is_too_long(call) {
         return Reading::Held;
     }
-    crisis::read(text, &call.replying_to).at(sensitivity)
+    let read = if is_prose {
+        crisis::read
+    } else {
+        crisis::read_by_rules
+    };
+    read(text, &call.replying_to).at(sensitivity)
 }
 
-fn crisis_signs(call: &ToolCall, text: &str, sensitivity: Sensitivity, gathered: &mut Gathered) {
-    match reading(call, text, sensitivity) {
+fn crisis_signs(call: &ToolCall, reading: Reading, gathered: &mut Gathered) {
+    match reading {
         Reading::Clear => return,
         Reading::Unsure => {
             gathered.crisis_unsure = true;

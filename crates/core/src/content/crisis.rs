@@ -11,7 +11,8 @@
 //!   before or after a sign never hides it;
 //! - what cannot be read in full is sensitive (rule `too_long`).
 //!
-//! The knowledge lies in `knowledge/crisis_*.tsv`; the code only normalises and matches.
+//! The knowledge lies in `knowledge/crisis_*.tsv`; the code only normalises and matches. [`read`] puts it
+//! together with the learned model of `countersign-crisis`.
 
 mod folding;
 mod normalise;
@@ -25,7 +26,7 @@ mod stems;
 use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
-pub use reading::{AN_UNSURE_TEXT, Reading, Sensitivity, read};
+pub use reading::{AN_UNSURE_TEXT, Reading, Sensitivity, read, read_by_rules};
 
 /// Longest text scanned in full; of a longer one only head and tail are read.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
@@ -168,31 +169,6 @@ pub fn scan_conversation<'a>(
         signs.absorb(&scan(earlier));
     }
     signs
-}
-
-/// Tells whether [`scan`] would find a text sensitive. Faster: it stops at the first sign and does not remember
-/// where signs stand.
-pub fn is_sensitive(text: &str) -> bool {
-    if text.len() > TEXT_BYTES_MAX {
-        return true;
-    }
-    let folded = normalise::fold(text, false);
-    let mut views = spelling::views(&folded);
-    views.any(|view| {
-        let found = rules::each_hit(&view.text, |hit| {
-            let hit = CrisisSigns {
-                level: hit.level,
-                flags: hit.flags,
-                ..CrisisSigns::default()
-            };
-            if hit.is_sensitive() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        });
-        found.is_break()
-    })
 }
 
 fn scan_whole(text: &str) -> CrisisSigns {

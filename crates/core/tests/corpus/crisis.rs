@@ -9,7 +9,10 @@
 
 use std::path::{Path, PathBuf};
 
-use countersign_core::content::crisis::{Flag, Level, is_sensitive, scan, scan_conversation};
+use countersign_core::call::Turn;
+use countersign_core::content::crisis::{
+    Flag, Level, Reading, read, read_by_rules, scan, scan_conversation,
+};
 use proptest::prelude::*;
 use serde_json::Value;
 
@@ -46,7 +49,7 @@ fn the_larger_sets_meet_the_goals() {
     );
 }
 
-/// An answer of the agent is checked the quick way while it is written, and the whole way when it is sent.
+/// Whether a message is held is decided the quick way; what is shown of it is found the whole way.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "tests read data sets")]
 fn the_quick_answer_is_the_one_of_the_whole_reading() {
@@ -63,9 +66,11 @@ fn the_quick_answer_is_the_one_of_the_whole_reading() {
     let all = texts.iter().cloned().chain(pairs).chain([long]);
     let mut sensitive = 0;
     for text in all {
-        let whole = scan(&text).is_sensitive();
-        assert_eq!(is_sensitive(&text), whole, "{text}");
-        sensitive += usize::from(whole);
+        let whole = scan(&text);
+        let is_noticed = read_by_rules(&text, &[]) > Reading::Clear;
+        let is_denied = whole.flags.contains(Flag::Denial);
+        assert_eq!(is_noticed, whole.is_sensitive() || is_denied, "{text}");
+        sensitive += usize::from(is_noticed);
     }
     assert!(sensitive > 100, "{sensitive} sensitive texts tell nothing");
 }
@@ -88,18 +93,16 @@ fn measure(file: &Path, goal: &Goal) {
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).expect("JSON"))
     {
-        let (signs, shown) = if let Some(turns) = row["context"].as_array() {
-            let outgoing = row["outgoing"].as_str().unwrap_or_default();
-            let before = turns.iter().filter_map(|turn| turn["text"].as_str());
-            (
-                scan_conversation(outgoing, before),
-                row["context"].to_string(),
-            )
+        let turns = row["context"].as_array().into_iter().flatten();
+        let before: Vec<Turn> = turns.map(turn).collect();
+        let said = if before.is_empty() {
+            "text"
         } else {
-            let text = row["text"].as_str().unwrap_or_default();
-            (scan(text), text.to_owned())
+            "outgoing"
         };
-        let sensitive = signs.is_sensitive();
+        let outgoing = row[said].as_str().unwrap_or_default();
+        let sensitive = read(outgoing, &before) == Reading::Held;
+        let shown = format!("{before:?} {outgoing}");
         let gate = row["gate"]
             .as_str()
             .or_else(|| row["label"].as_str())
@@ -116,7 +119,7 @@ fn measure(file: &Path, goal: &Goal) {
                 harmless += 1;
                 alarms += usize::from(sensitive);
                 if sensitive {
-                    wrong.push(format!("false alarm: {shown} {:?}", signs.rules));
+                    wrong.push(format!("false alarm: {shown} {:?}", scan(outgoing).rules));
                 }
             }
             // Held or not, both are fine: bereavement, news, clinical text.
@@ -137,6 +140,13 @@ fn measure(file: &Path, goal: &Goal) {
         alarms * 1000 <= goal.false_alarms * harmless,
         "alarms {alarms}/{harmless}\n{wrong}"
     );
+}
+
+fn turn(value: &Value) -> Turn {
+    Turn {
+        from: value["role"].as_str().unwrap_or_default().to_owned(),
+        text: value["text"].as_str().unwrap_or_default().to_owned(),
+    }
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::{files, metadata, root};
 
 /// What each crate may use of ours.
 const OURS: &[(&str, &[&str])] = &[
-    ("countersign-core", &[]),
+    ("countersign-crisis", &[]),
+    ("countersign-core", &["countersign-crisis"]),
     ("countersign-store", &["countersign-core"]),
     ("countersign-channels", &["countersign-core"]),
     (
@@ -41,6 +42,7 @@ const OURS: &[(&str, &[&str])] = &[
 const CORE_MAY_USE: &[&str] = &[
     "aho-corasick",
     "base64",
+    "countersign-crisis",
     "ed25519-dalek",
     "hmac",
     "memchr",

@@ -20,6 +20,8 @@ pub(super) struct Hit {
     pub(super) id: &'static str,
     pub(super) level: Level,
     pub(super) flags: Flags,
+    /// Whether its words name the thing and no person.
+    pub(super) is_noun: bool,
     pub(super) start: usize,
     pub(super) end: usize,
 }
@@ -54,6 +56,7 @@ pub(super) fn each_hit(
             id: rule.id,
             level,
             flags,
+            is_noun: rule.sign.split('+').any(|part| part == "noun"),
             start,
             end,
         })

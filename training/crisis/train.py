@@ -1,0 +1,218 @@
+"""Makes crates/crisis/weights.bin from the corpus and the network that distil.py made.
+
+    python -m venv env && env/bin/pip install -r requirements.txt
+    env/bin/python train.py              the weights; minutes on two cores, the same bytes every time
+    env/bin/python train.py features F   what distil.py reads
+
+Every figure it prints is of authors that the model being measured has not seen.
+"""
+
+import gzip
+import json
+import pathlib
+import subprocess
+import sys
+
+import numpy as np
+from scipy.sparse import csr_matrix, hstack, vstack
+from sklearn.linear_model import LogisticRegression
+
+import data
+import pack
+
+HELD, OF_LANGUAGE, UNSURE, SUPPORTING = 0.02, 0.03, 0.10, 0.5
+TALKS_HELD = 0.04
+WEIGHTS = data.ROOT / "crates" / "crisis" / "weights.bin"
+
+
+def asked_of(talks):
+    """Returns what is scored in conversations, each text with its place."""
+    return [{"id": f"{it['id']}/{place}", "author": it["author"], "text": text} for it in talks for place, text in enumerate(data.said(it))]
+
+
+def features(path):
+    """Writes the pieces of every part of every text: of the corpus, of conversations as texts with labels, and
+    of what is scored in conversations and has no label of its own."""
+    talks = data.talks()
+    rows = data.rows() + data.telling(talks) + asked_of(talks)
+    with gzip.open(path, "wt", encoding="utf8") as out:
+        for row, parts in zip(rows, data.read_by_model([it["text"] for it in rows])):
+            label = {"crisis": 1, "not_crisis": 0}.get(row.get("label"), -1)
+            pair = row.get("pair") and row["pair"] + row["id"].partition(":")[2]
+            kept = {"id": row["id"], "author": row["author"], "pair": pair, "y": label, "parts": [it[2] for it in parts]}
+            out.write(json.dumps(kept, separators=(",", ":")) + "\n")
+
+
+class Texts:
+    """Texts and what the linear half reads in them: their parts, the last of which is the whole text
+    unless that is too long."""
+
+    def __init__(self, rows):
+        self.rows = rows
+        self.authors = np.array([it["author"] for it in rows])
+        self.labels = np.array([int(it.get("label") == "crisis") for it in rows])
+        read = data.read_by_model([it["text"] for it in rows])
+        self.counts = [len(it) for it in read]
+        self.owner = np.repeat(np.arange(len(read)), self.counts)
+        self.parts = groups([part for it in read for part in it])
+        self.whole = self.parts[np.cumsum(self.counts) - 1]
+
+    def most(self, of_parts):
+        """Returns the highest score of the parts of each text."""
+        total = np.full(len(self.rows), -np.inf)
+        np.maximum.at(total, self.owner, of_parts)
+        return total
+
+    def of_network(self, answers):
+        """Returns the network's answers to all parts; none where no network has left the author out."""
+        missing = [[np.nan] * it for it in self.counts]
+        found = [answers.get(row["id"], none) for row, none in zip(self.rows, missing)]
+        assert [len(it) for it in found] == self.counts, "held_out.json is of another corpus: run distil.py again"
+        return np.concatenate(found)
+
+
+def groups(parts):
+    """Returns the letter and word groups of texts as one sparse table; the groups of each kind share one vote."""
+    tables = []
+    for kind, slots in ((0, pack.LETTER_SLOTS), (1, pack.WORD_SLOTS)):
+        found = [it[kind] for it in parts]
+        counts = [len(it) for it in found]
+        values = np.repeat([1 / max(1, it) ** 0.5 for it in counts], counts)
+        tables.append(csr_matrix((values, np.concatenate(found).astype(np.int64), np.cumsum([0, *counts])), (len(parts), slots)))
+    return hstack(tables).tocsr()
+
+
+def fit(table, labels):
+    return LogisticRegression(C=10.0, solver="liblinear", max_iter=300, random_state=0).fit(table, labels)
+
+
+def limit(values, share):
+    """Returns the least score above which at most `share` of the values lie."""
+    values = np.sort(values)
+    return int(np.floor(values[min(len(values) - 1, int(np.ceil((1 - share) * len(values))) - 1)])) + 1
+
+
+def interval(hits, total):
+    """Wilson's interval, 95 %."""
+    if not total:
+        return "-"
+    z, p = 1.96, hits / total
+    middle, half = (p + z * z / 2 / total), z * (p * (1 - p) / total + z * z / 4 / total**2) ** 0.5
+    low, high = (middle - half) / (1 + z * z / total), (middle + half) / (1 + z * z / total)
+    return f"{100 * p:.1f} ({100 * low:.1f}–{100 * high:.1f})"
+
+
+def table_of(title, keys, held, labels):
+    print(f"\n| {title} | noticed of crises | alarms of others |\n|---|---|---|")
+    for key in ["all", *sorted(set(keys))]:
+        chosen = np.array([key in ("all", it) for it in keys])
+        crises, others = chosen & (labels == 1), chosen & (labels == 0)
+        print(f"| {key} | {interval(held[crises].sum(), crises.sum())} of {crises.sum()} | {interval(held[others].sum(), others.sum())} of {others.sum()} |")
+
+
+def tables(rows, held, labels, what):
+    for title, key in ((f"{what}, language", "lang"), (f"{what}, author", "author")):
+        table_of(title, [it[key] for it in rows], held, labels)
+
+
+def read_network(words):
+    stored = np.load(data.HERE / "network.npz")
+    packed = stored["codes"]
+    codes = np.stack([packed & 15, packed >> 4], 2).reshape(len(packed), -1).astype(np.int8) - 8
+    assert len(codes) == 1 + len(words[0]) + len(words[1])
+    return pack.Network({it: stored[it] for it in stored.files}, codes, stored["scales"].astype(np.float64), stored["largest"])
+
+
+def main():
+    words = pack.vocabulary(data.HERE / "vocabulary.txt")
+    talks = data.talks()
+    texts, told, asked = Texts(data.rows()), Texts(data.telling(talks)), Texts(asked_of(talks))
+    print(f"{len(texts.rows)} texts, {len(talks)} conversations; fitting the linear half", flush=True)
+
+    def linear(left_out):
+        chosen = [it.whole[~np.isin(it.authors, left_out)] for it in (texts, told)]
+        labels = [it.labels[~np.isin(it.authors, left_out)] for it in (texts, told)]
+        return fit(vstack(chosen).tocsr(), np.concatenate(labels))
+
+    of_linear = {id(it): np.zeros(len(it.owner)) for it in (texts, asked)}
+    for fold in data.FOLDS:
+        model = linear(fold)
+        for some in (texts, asked):
+            out = np.isin(some.authors, fold)[some.owner]
+            of_linear[id(some)][out] = model.decision_function(some.parts[out])
+    answers = json.loads((data.HERE / "held_out.json").read_text())
+    of_network = {id(it): it.of_network(answers) for it in (texts, asked)}
+
+    def scores(some, share):
+        return some.most(of_network[id(some)] + share * of_linear[id(some)])
+
+    measured = ~np.isnan(scores(texts, 0.0))
+    labels = texts.labels
+
+    def recall(share):
+        total = scores(texts, share)
+        return (total[measured & (labels == 1)] > np.quantile(total[measured & (labels == 0)], 1 - HELD)).mean()
+
+    share = max((0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 3.0), key=recall)
+    total = scores(texts, share) * pack.ONE
+    others = measured & (labels == 0)
+    limits = [limit(total[others], it) for it in (HELD, UNSURE, SUPPORTING)]
+    print(f"share of the linear half {share}, limits {limits}, {measured.sum()} texts measured")
+    held = total >= limits[0]
+    tables([it for it, is_in in zip(texts.rows, measured) if is_in], held[measured], labels[measured], "texts")
+    crises = measured & (labels == 1)
+    print(f"beyond the limit of the unsure: {interval((total[crises] >= limits[1]).sum(), crises.sum())} of crises")
+
+    network, model = read_network(words), linear([])
+    weights = model.coef_[0]
+    scale = np.abs(weights).max() / 127
+    rounded = np.round(weights / scale).astype(np.int8)
+    # A vote is the sum divided by a root with ten bits behind its point.
+    half = (rounded[: pack.LETTER_SLOTS], rounded[pack.LETTER_SLOTS :], round(scale * pack.ONE * pack.ONE), round(float(model.intercept_[0]) * pack.ONE))
+    head = talk_head(talks, asked, scores(asked, share) * pack.ONE, limits[:2])
+    size = pack.write(WEIGHTS, words, network, half, [round(share * pack.ONE), pack.ONE, *limits], head)
+    print(f"\n{size} bytes of weights")
+
+
+def talk_head(talks, asked, scores, limits):
+    """Returns bias and weights that bring conversations onto the scale of texts."""
+    of_talk = {}
+    for row, score in zip(asked.rows, scores):
+        of_talk.setdefault(row["id"].rpartition("/")[0], []).append(score)
+    talks = [it for it in talks if not np.isnan(of_talk[it["id"]]).any()]
+    # What has no words has the least score of all.
+    whole = lambda it: int(np.clip(it, -(1 << 30), 1 << 30))  # noqa: E731
+    lines = [{"roles": [turn["role"] for turn in it["context"]], "scores": [whole(score) for score in of_talk[it["id"]]]} for it in talks]
+    command = "cargo run --quiet --release --locked -p countersign-crisis --example crisis_talks".split()
+    given = "".join(json.dumps(it) + "\n" for it in lines)
+    done = subprocess.run(command, input=given, capture_output=True, text=True, check=True, cwd=data.ROOT)
+    table = np.array([json.loads(it) for it in done.stdout.splitlines()]) / pack.ONE
+    labels = np.array([int(it["label"] == "crisis") for it in talks])
+    authors = np.array([it["author"] for it in talks])
+    total = np.zeros(len(talks))
+    for author in sorted(set(authors)):
+        out = authors == author
+        total[out] = head_of(table[~out], labels[~out]).decision_function(table[out])
+    held = total >= np.quantile(total[labels == 0], 1 - TALKS_HELD)
+    tables(talks, held, labels, "conversations")
+    most = table[:, :6].max(1)
+    plain = (most >= np.quantile(most[labels == 0], 1 - TALKS_HELD))[labels == 1].mean()
+    print(f"the most telling turn alone: {100 * plain:.1f} at the same alarms")
+    # One scale for all: what is held and unsure among conversations lies where it lies among texts.
+    model = head_of(table, labels)
+    marks = [np.quantile(total[labels == 0], 1 - it) for it in (TALKS_HELD, UNSURE)]
+    stretch = (limits[0] - limits[1]) / pack.ONE / (marks[0] - marks[1])
+    weights = np.round(model.coef_[0] * stretch * pack.ONE).astype(int)
+    bias = limits[0] + round((float(model.intercept_[0]) - marks[0]) * stretch * pack.ONE)
+    return [bias, *map(int, weights)]
+
+
+def head_of(table, labels):
+    return LogisticRegression(random_state=0, max_iter=1000).fit(table, labels)
+
+
+if __name__ == "__main__":
+    if len(sys.argv) == 3 and sys.argv[1] == "features":
+        features(pathlib.Path(sys.argv[2]))
+    else:
+        main()
