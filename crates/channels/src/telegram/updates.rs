@@ -4,7 +4,6 @@
 //! whether they are in time is for the gate's clock to say. How far was heard is confirmed by the next
 //! request and kept by the gate. What arrives twice counts once: a press and a command are tickets.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use countersign_core::command::{Command, TABLE};
