@@ -8,6 +8,7 @@
 //! card whose delivery was cut off is sent again; a copy that arrived nevertheless does not count and
 //! loses its buttons when somebody presses them.
 
+mod answers;
 mod api;
 mod commands;
 mod data;

@@ -11,11 +11,11 @@ use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, ClarificationId};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
-use tokio::sync::{SemaphorePermit, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
 
+use super::answers::Asked;
 use super::api::ApiError;
 use super::data::Data;
-use super::rich::Rich;
 use super::send::unix_seconds;
 use super::wire::{Pressed, Said, Update, User};
 use super::{REPLIED_MAX, Telegram, locked};
@@ -32,32 +32,16 @@ const PAUSE_MAX: Duration = Duration::from_secs(30);
 const CURSOR_SECONDS_MAX: i64 = 6 * 24 * 3600;
 /// How long the gate may take before what came after is asked for.
 pub(super) const TAKEN_WITHIN: Duration = Duration::from_secs(10);
-/// How long it is tried to answer a press, which is soon too old for it, and words.
-const PRESS_ANSWERED_WITHIN: Duration = Duration::from_secs(20);
-const WORDS_ANSWERED_WITHIN: Duration = Duration::from_mins(3);
 /// Most answers that wait to be sent: anybody can press and write.
 pub(super) const ANSWERS_MAX: usize = 256;
 /// What is heard of.
 const ALLOWED: [&str; 2] = ["message", "callback_query"];
-/// Longest text of a reply to a press, in characters.
-const ALERT_CHARS_MAX: usize = 200;
 /// What every bot is greeted with.
 const START: &str = "start";
 /// Where no card of ours is.
 const ELSEWHERE: &str = "elsewhere";
 /// The command that says who somebody is.
 const WHOAMI: &str = "whoami";
-
-/// What has to be answered.
-#[derive(Debug)]
-enum Asked {
-    Press(Pressed),
-    Words {
-        said: Said,
-        /// Whether somebody in a group wants to know who they are.
-        is_whoami: bool,
-    },
-}
 
 /// What has to be answered, and where the response comes from.
 type Asks = (Asked, oneshot::Receiver<Response>);
@@ -176,10 +160,11 @@ impl Telegram {
             let mut taken = Vec::new();
             for update in updates {
                 let id = number(&update);
-                match serde_json::from_value(update) {
-                    Ok(update) => taken.extend(self.deal_with(update, heard).await),
+                if let Ok(update) = serde_json::from_value(update) {
+                    taken.extend(self.deal_with(update, heard).await);
+                } else {
                     // Asked for again it would be no better, and it would hold up all others.
-                    Err(_) => tracing::warn!(id, "an update cannot be read"),
+                    tracing::warn!(id, "an update cannot be read");
                 }
             }
             if tokio::time::timeout(TAKEN_WITHIN, join_all(taken))
@@ -229,26 +214,6 @@ impl Telegram {
         Some(is_taken)
     }
 
-    async fn answer(&self, asked: &Asked, mut response: Response) {
-        let Some(_turn) = self.turn(&response) else {
-            return;
-        };
-        match asked {
-            Asked::Press(pressed) => self.answer_press(pressed, &response).await,
-            Asked::Words { said, is_whoami } => {
-                if let (true, Response::Words(words)) = (*is_whoami, &mut response) {
-                    // The configuration wants it, and no client shows it.
-                    words.push_str(&format!("\nThis group is `{}`.", conversation(said)));
-                }
-                let answered = self.answer_words(said, &response);
-                let answered = tokio::time::timeout(WORDS_ANSWERED_WITHIN, answered);
-                if answered.await.is_err() {
-                    tracing::warn!("a reply could not be sent in time");
-                }
-            }
-        }
-    }
-
     async fn pressed(&self, pressed: Pressed, heard: &mpsc::Sender<Heard>) -> Option<Asks> {
         let (route, received) = match self.read_press(&pressed) {
             Some(click) => (
@@ -286,77 +251,6 @@ impl Telegram {
             place,
             ..self.click(clicker(&pressed.from))
         })
-    }
-
-    async fn answer_press(&self, pressed: &Pressed, response: &Response) {
-        let (words, is_alert) = match response {
-            Response::Counted { words, .. } => (words.as_str(), false),
-            Response::Words(words) | Response::Over(words) | Response::DialogError(words) => {
-                (words.as_str(), true)
-            }
-            Response::Nothing => ("", false),
-        };
-        let words: String = words.chars().take(ALERT_CHARS_MAX).collect();
-        let mut params = json!({ "callback_query_id": pressed.id, "show_alert": is_alert });
-        if let (false, Some(params)) = (words.is_empty(), params.as_object_mut()) {
-            params.insert("text".to_owned(), json!(words));
-        }
-        let answered = self.inner.api.call::<bool>("answerCallbackQuery", &params);
-        let answered = tokio::time::timeout(PRESS_ANSWERED_WITHIN, answered);
-        let painted = async {
-            match (response, &pressed.message) {
-                (
-                    Response::Counted {
-                        order, delivered, ..
-                    },
-                    message,
-                ) => {
-                    let below = message.as_ref().filter(|it| it.reply_to_message.is_some());
-                    if let (Some(said), Some(data)) = (below, Data::read(&pressed.data))
-                        && matches!(data.proof, Proof::Dialog { .. })
-                    {
-                        // The second yes was said.
-                        let reference = format!("{}/{}", said.chat.id, said.message_id);
-                        note(self.take_buttons(&reference).await);
-                    }
-                    self.paint_again(delivered, order).await
-                }
-                // Any client can send what another card carries, on this one; only of a copy, which
-                // says itself what it is about, the buttons go.
-                (Response::Over(_), Some(message)) if is_about(message, &pressed.data) => {
-                    let reference = format!("{}/{}", message.chat.id, message.message_id);
-                    self.take_buttons(&reference).await
-                }
-                (
-                    Response::Words(_)
-                    | Response::Over(_)
-                    | Response::DialogError(_)
-                    | Response::Nothing,
-                    _,
-                ) => Ok(()),
-            }
-        };
-        let (answered, painted) = tokio::join!(answered, painted);
-        // A press that waited for us is too old to be answered, and counts nevertheless.
-        if let Ok(Err(error)) = answered
-            && !error.says("query is too old")
-        {
-            tracing::warn!(%error, "a press could not be answered");
-        }
-        note(painted);
-    }
-
-    /// Returns the right to answer; `None` if too many answers wait already. What counted is always
-    /// answered, because the card changes with it.
-    fn turn(&self, response: &Response) -> Option<Option<SemaphorePermit<'_>>> {
-        if matches!(response, Response::Counted { .. }) {
-            return Some(None);
-        }
-        let turn = self.inner.answers.try_acquire().ok();
-        if turn.is_none() {
-            tracing::warn!("too many answers wait; one more is left out");
-        }
-        turn.map(Some)
     }
 
     /// Tells of what was said; what has to be answered is returned.
@@ -452,46 +346,6 @@ impl Telegram {
             transport: Ok(()),
         })
     }
-
-    /// Answers a message: where others read along, to its author alone.
-    async fn answer_words(&self, said: &Said, response: &Response) {
-        let words = match response {
-            Response::Counted {
-                order,
-                delivered,
-                words,
-            } => {
-                note(self.paint_again(delivered, order).await);
-                words
-            }
-            Response::Words(words) | Response::Over(words) | Response::DialogError(words) => words,
-            Response::Nothing => return,
-        };
-        let here = (
-            said.chat.id,
-            said.message_thread_id.filter(|_| said.is_topic_message),
-        );
-        let account = said.from.as_ref().map_or(said.chat.id, |from| from.id);
-        let to = if said.chat.is_private() {
-            here
-        } else {
-            (account, None)
-        };
-        let below = said.chat.is_private().then_some(said.message_id);
-        match self.send_parts(to, words, below).await {
-            Ok(()) => {}
-            // A bot may not begin a conversation.
-            Err(error) if error.code() == Some(403) && to != here => {
-                let mut hint = Rich::default();
-                hint.plain(
-                    "I answer you alone: open a conversation with me, press Start, and ask again.",
-                );
-                let hint = self.send_rich(here, &hint, &Value::Null, Some(said.message_id));
-                note(hint.await.map(drop));
-            }
-            Err(error) => tracing::warn!(%error, "a reply could not be sent"),
-        }
-    }
 }
 
 /// Tells what arrived; the response comes later. `None` if nobody takes it.
@@ -521,12 +375,6 @@ async fn rest(heard: &mpsc::Sender<Heard>, pause: &mut Duration) -> bool {
     }
 }
 
-fn note(done: Result<(), ApiError>) {
-    if let Err(error) = done {
-        tracing::warn!(%error, "a message could not be changed");
-    }
-}
-
 fn clicker(user: &User) -> Clicker {
     Clicker {
         account: user.id.to_string(),
@@ -539,7 +387,7 @@ fn clicker(user: &User) -> Clicker {
 }
 
 /// Returns the conversation a message belongs to: its chat, and the topic if there is one.
-fn conversation(said: &Said) -> String {
+pub(super) fn conversation(said: &Said) -> String {
     let topic = said.message_thread_id.filter(|_| said.is_topic_message);
     match topic {
         Some(topic) => format!("{}/{topic}", said.chat.id),
@@ -585,7 +433,7 @@ fn offset(cursor: &str) -> Option<i64> {
 }
 
 /// Whether a card says itself that it is about the question of `data`.
-fn is_about(message: &Said, data: &str) -> bool {
+pub(super) fn is_about(message: &Said, data: &str) -> bool {
     let subject = Data::read(data).map(|data| data.subject);
     subject.is_some() && question_of(&message.text) == subject
 }

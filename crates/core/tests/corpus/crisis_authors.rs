@@ -27,7 +27,8 @@ fn rows(of_talks: bool) -> Vec<Value> {
             .file_name()
             .and_then(|it| it.to_str())
             .unwrap_or_default();
-        name.ends_with(".jsonl") && name.starts_with("talks") == of_talks
+        let is_corpus = path.extension().is_some_and(|it| it == "jsonl");
+        is_corpus && name.starts_with("talks") == of_talks
     };
     let wanted = names.into_iter().filter(|path| is_wanted(path));
     let texts = wanted.map(|path| std::fs::read_to_string(path).expect("a text"));

@@ -73,24 +73,11 @@ impl Walk<'_> {
         match line.read.operands.first() {
             Some(script) if script.text != "-" => {
                 let base = script.text.rsplit('/').next().unwrap_or("");
-                // `python manage.py flush`: what the script does with its words is known.
                 if base.contains(['.', 'a'])
                     && matches!(base, "manage.py" | "setup.py" | "artisan" | "console")
                     && knowledge::program(base).is_some()
                 {
-                    if base == "setup.py" {
-                        // Whatever it is asked to do, it runs code of the package itself.
-                        self.script_file(script, line.row.name);
-                    }
-                    // What this session wrote into it runs before the words are looked at.
-                    let path = self.place(&script.text).path;
-                    for stream in self.may_hold(&path) {
-                        self.run_written(&path, &stream, line.row.name, script.span);
-                    }
-                    let at = line.args.iter().position(|arg| arg == *script).unwrap_or(0);
-                    let mut args = vec![Arg::literal(base, script.span)];
-                    args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
-                    return Some(self.program(&args, line.stdin));
+                    return Some(self.known_script(line, script, base));
                 }
                 let at = line.args.iter().position(|arg| arg == *script);
                 let words = at.and_then(|at| line.args.get(at + 1..)).unwrap_or(&[]);
@@ -123,6 +110,23 @@ impl Walk<'_> {
                 Some(Stream::unknown(Taint::default()))
             }
         }
+    }
+
+    /// `python manage.py flush`: a script of which is known what it does with its words.
+    fn known_script(&mut self, line: &Line<'_>, script: &Arg, base: &str) -> Stream {
+        if base == "setup.py" {
+            // Whatever it is asked to do, it runs code of the package itself.
+            self.script_file(script, line.row.name);
+        }
+        // What this session wrote into it runs before the words are looked at.
+        let path = self.place(&script.text).path;
+        for stream in self.may_hold(&path) {
+            self.run_written(&path, &stream, line.row.name, script.span);
+        }
+        let at = line.args.iter().position(|arg| arg == script).unwrap_or(0);
+        let mut args = vec![Arg::literal(base, script.span)];
+        args.extend_from_slice(line.args.get(at + 1..).unwrap_or(&[]));
+        self.program(&args, line.stdin)
     }
 
     /// Code opens what it is given: words that name a place with secrets are read.
