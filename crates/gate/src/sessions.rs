@@ -7,8 +7,9 @@
 pub mod crisis;
 pub(crate) mod written_files;
 
+use countersign_core::call::Turn;
 use countersign_core::command::YOLO_MINUTES_MAX;
-use countersign_core::content::crisis as crisis_signs;
+use countersign_core::content::crisis::{self as crisis_signs, Reading};
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Draft;
@@ -227,10 +228,8 @@ impl Sessions {
         {
             return Ok(true);
         }
-        if !said
-            .iter()
-            .any(|text| crisis_signs::scan(text).is_sensitive())
-        {
+        let turns: Vec<Turn> = said.iter().map(|text| turn(text)).collect();
+        if crisis_signs::read("", &turns) != Reading::Held {
             return Ok(false);
         }
         retry_on_conflict(|| async {
@@ -491,5 +490,12 @@ fn view(key: &KeyId, session: &str, facts: &SessionFacts) -> OverrideView {
         all: facts.override_all,
         words: in_words(facts.override_all).to_owned(),
         by: facts.override_by.clone(),
+    }
+}
+
+fn turn(text: &str) -> Turn {
+    Turn {
+        from: String::new(),
+        text: text.to_owned(),
     }
 }
