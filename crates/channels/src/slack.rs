@@ -4,6 +4,7 @@
 //! Slack, `socket` and `signature` are the two ways back, `callback` reads what comes by either,
 //! `manifest` describes the app, `doctor` says what is wrong.
 
+mod accounts;
 mod api;
 mod callback;
 mod doctor;

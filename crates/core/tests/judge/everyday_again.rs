@@ -275,6 +275,15 @@ fn tools_that_rewrite_compare_and_simulate_know_their_options() {
                     "semgrep publish rules",
                 ],
             ),
+        ],
+    );
+}
+
+#[test]
+fn phones_mirrors_and_scripts_know_their_options() {
+    check_rows(
+        PROJECT,
+        &[
             (
                 "phones and simulators",
                 &[
