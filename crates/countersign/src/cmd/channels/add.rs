@@ -4,7 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::BufRead as _;
+use std::io::{BufRead as _, Write as _};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -269,5 +269,8 @@ fn read(what: &str) -> Result<String, Complaint> {
 }
 
 fn say(text: &str) -> Result<(), Complaint> {
-    print(text).map_err(|error| Complaint::failed(error.to_string(), ""))
+    // A question ends no line, and would wait for its end unseen.
+    print(text)
+        .and_then(|()| std::io::stdout().flush())
+        .map_err(|error| Complaint::failed(error.to_string(), ""))
 }

@@ -767,13 +767,21 @@ fn a_secret_that_is_typed_does_not_appear_on_the_screen() {
     drop(pair.slave);
     let mut screen = pair.master.try_clone_reader().unwrap();
     let mut input = pair.master.take_writer().unwrap();
+    let (shown, pieces) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        let mut piece = [0; 4096];
+        while let Ok(length @ 1..) = screen.read(&mut piece) {
+            let text = String::from_utf8_lossy(piece.get(..length).unwrap_or_default());
+            if shown.send(text.into_owned()).is_err() {
+                return;
+            }
+        }
+    });
     let mut seen = String::new();
-    let mut piece = [0; 4096];
     let mut read_until = |words: &str| {
         while !seen.contains(words) {
-            let length = screen.read(&mut piece).unwrap();
-            assert!(length > 0, "{words} never came: {seen}");
-            seen.push_str(&String::from_utf8_lossy(&piece[..length]));
+            let piece = pieces.recv_timeout(Duration::from_mins(1));
+            seen.push_str(&piece.unwrap_or_else(|_| panic!("{words} never came: {seen}")));
         }
         seen.clone()
     };
