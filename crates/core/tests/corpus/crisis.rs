@@ -95,12 +95,8 @@ fn measure(file: &Path, goal: &Goal) {
     {
         let turns = row["context"].as_array().into_iter().flatten();
         let before: Vec<Turn> = turns.map(turn).collect();
-        let said = if before.is_empty() {
-            "text"
-        } else {
-            "outgoing"
-        };
-        let outgoing = row[said].as_str().unwrap_or_default();
+        let said = row["outgoing"].as_str().or_else(|| row["text"].as_str());
+        let outgoing = said.unwrap_or_default();
         let sensitive = read(outgoing, &before) == Reading::Held;
         let shown = format!("{before:?} {outgoing}");
         let gate = row["gate"]

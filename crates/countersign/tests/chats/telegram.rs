@@ -11,6 +11,7 @@ use crate::support::Gateway;
 use crate::venue::{Card, Limits, Venue, Who};
 
 mod own;
+mod setup;
 
 /// The bot's token is in this variable of the gateway.
 const TOKEN: &str = "TELEGRAM_TOKEN";

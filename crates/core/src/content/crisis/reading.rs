@@ -9,13 +9,17 @@
 
 use std::ops::ControlFlow;
 
-use countersign_crisis as model;
+use countersign_crisis::{self as model};
 
 use super::{CrisisSigns, Flag, TEXT_BYTES_MAX, normalise, rules, spelling};
 use crate::call::Turn;
 
 /// A text of our own that is neither cleared nor held, for tests of what follows from that.
 pub const AN_UNSURE_TEXT: &str = "The library has a new book about suicide in old novels.";
+
+/// Fewest words of a message, and of a conversation, of which the model may be sure.
+const WORDS_MIN: usize = 7;
+const TALK_WORDS_MIN: usize = 14;
 
 /// Who answers for a service, as agents and services name them.
 const OTHERS: [&str; 8] = [
@@ -70,8 +74,10 @@ impl Reading {
         }
     }
 
-    fn of(score: model::Score) -> Self {
-        if score.holds() {
+    /// Returns what the model's score of so many words says. It is never sure of a text of fewer than
+    /// `least`: "I did not do it." may mean anything.
+    fn of(score: model::Score, words: usize, least: usize) -> Self {
+        if score.holds() && words >= least {
             Self::Held
         } else if score.is_unsure() {
             Self::Unsure
@@ -97,13 +103,15 @@ enum Sign {
 /// said later.
 pub fn read(outgoing: &str, before: &[Turn]) -> Reading {
     let by_rules = || read_by_rules(outgoing, before);
-    let by_model = || Reading::of(model::score(outgoing));
+    let by_model = || Reading::of(model::score(outgoing), words(outgoing), WORDS_MIN);
     let as_talk = || {
         let turns = before.iter().map(|turn| model::Turn {
             role: role(turn),
             text: &turn.text,
         });
-        Reading::of(model::talk(outgoing, &turns.collect::<Vec<_>>()))
+        let said = before.iter().map(|turn| words(&turn.text)).sum::<usize>() + words(outgoing);
+        let score = model::talk(outgoing, &turns.collect::<Vec<_>>());
+        Reading::of(score, said, TALK_WORDS_MIN)
     };
     strongest([&by_rules, &by_model, &as_talk])
 }
@@ -173,6 +181,13 @@ fn sign(text: &str) -> Sign {
     strongest
 }
 
+/// Counts words. Where words stand without spaces, two letters count as one.
+fn words(text: &str) -> usize {
+    let is_dense = |c: &char| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{4e00}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}');
+    let dense = text.chars().filter(is_dense).count() / 2;
+    text.split_whitespace().count().max(dense)
+}
+
 fn role(turn: &Turn) -> model::Role {
     let from = turn.from.trim().to_lowercase();
     let lines = || turn.text.lines().filter(|line| !line.trim().is_empty());
@@ -195,6 +210,23 @@ mod tests {
             text: (*text).to_owned(),
         };
         texts.iter().map(turn).collect()
+    }
+
+    #[test]
+    fn of_a_few_words_the_model_is_never_sure() {
+        for text in [
+            "I did not do it.",
+            "help me",
+            "No puedo hacerlo.",
+            "我没有做。",
+        ] {
+            assert_ne!(read(text, &[]), Reading::Held, "{text}");
+            assert_ne!(read("Done.", &turns(&[text])), Reading::Held, "{text}");
+        }
+        // Rules need no more words than they see.
+        assert_eq!(read("I will kill myself", &[]), Reading::Held);
+        assert_eq!(words("three short words"), 3);
+        assert_eq!(words("我没有做这件事情"), 4);
     }
 
     #[test]
