@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 #[rustfmt::skip]
 const LIMITS: [(&str, Kind, Written, u64); 4] = [
     ("commands, each alone", Kind::Command, Written::Unknown, 351),
-    ("commands in their sessions", Kind::Command, Written::Known, 464),
+    ("commands in their sessions", Kind::Command, Written::Known, 476),
     ("other tools, each alone", Kind::Tool, Written::Unknown, 117),
     ("other tools in their sessions", Kind::Tool, Written::Known, 117),
 ];

@@ -116,10 +116,9 @@ impl Chats {
     /// The checks, in the order that counts.
     async fn click_checked(&self, click: &Click, args: Option<Value>) -> Result<Clicked, Refusal> {
         click.transport.map_err(Refusal::Untrusted)?;
-        // Whom nobody knows is refused below, and fills no store with tickets.
-        if let Some(ticket) = &click.ticket
-            && self.is_listed(click).await?
-        {
+        // Whoever it is: what was refused does not count when the chat is read again, and that person
+        // is listed by then.
+        if let Some(ticket) = &click.ticket {
             self.use_ticket(&click.channel, ticket).await?;
         }
         self.check_code(click).await?;
@@ -153,11 +152,6 @@ impl Chats {
             Press::Answer(_) | Press::Other => self.clarify_click(click, facts).await,
             Press::Revoke => Err(Refusal::NotOffered),
         }
-    }
-
-    async fn is_listed(&self, click: &Click) -> Result<bool, Refusal> {
-        let person = self.person_of(&click.channel, &click.clicker.account).await;
-        Ok(person.map_err(|error| failed(&error))?.is_some())
     }
 
     /// Whether a press must be confirmed: allowing a critical call for good.

@@ -60,14 +60,14 @@ impl Desk {
 
     async fn typed_checked(&self, typed: &Typed) -> Result<String, Refusal> {
         typed.transport.map_err(Refusal::Untrusted)?;
+        if let Some(ticket) = &typed.ticket {
+            self.gate.use_ticket(self.chat.name(), ticket).await?;
+        }
         let is_whoami = Command::of(&typed.name, &typed.rest) == Ok(Command::Whoami);
         let who = match self.person(&typed.clicker).await {
             Err(Refusal::Stranger) if is_whoami => return Ok(self.stranger(typed)),
             who => who?,
         };
-        if let Some(ticket) = &typed.ticket {
-            self.gate.use_ticket(self.chat.name(), ticket).await?;
-        }
         let mut command = match Command::of(&typed.name, &typed.rest) {
             Ok(command) => command,
             Err(error) => return Ok(self.misread(&error)),
