@@ -258,6 +258,13 @@ pub enum Heard {
     Cursor(String),
     /// A reaction or a reply that answers a card.
     Click(Box<Click>),
+    /// Somebody wants the bot in a place. It goes there if the reply is true: they are listed.
+    Invited {
+        /// Who invited it.
+        clicker: Clicker,
+        /// Where the reply goes.
+        reply: oneshot::Sender<bool>,
+    },
     /// It listens from now on. What was deleted before that it does not tell.
     Connected,
     /// A card was deleted.

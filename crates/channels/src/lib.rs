@@ -6,6 +6,8 @@
 pub mod chat;
 mod face;
 mod fields;
+mod hearing;
+pub mod matrix;
 pub mod mattermost;
 mod memory;
 mod ntfy;
@@ -15,6 +17,7 @@ pub mod press;
 pub mod push;
 mod recorder;
 pub mod registry;
+mod rich;
 pub mod seal;
 pub mod slack;
 pub mod telegram;

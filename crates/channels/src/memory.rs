@@ -26,4 +26,10 @@ impl Memory {
         }
         true
     }
+
+    /// Forgets `id`, which was not dealt with.
+    pub(crate) fn forget(&mut self, id: &str) {
+        self.heard.remove(id);
+        self.order.retain(|known| known != id);
+    }
 }

@@ -149,6 +149,18 @@ pub struct Click {
     pub text: Option<String>,
 }
 
+/// Begins a ticket of what a chat may tell again although nobody did it again: it is read after a gap,
+/// and by several gateways.
+pub const READ_AGAIN: &str = "again:";
+
+impl Click {
+    /// Whether the chat may tell of it again although nobody did it again.
+    pub fn may_be_read_again(&self) -> bool {
+        let ticket = self.ticket.as_deref();
+        self.proof == Proof::OnCard || ticket.is_some_and(|it| it.starts_with(READ_AGAIN))
+    }
+}
+
 /// Whoever pressed something.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Clicker {

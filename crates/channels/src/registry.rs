@@ -3,6 +3,7 @@
 //! Separate, because this is the only place that knows which platforms exist. The rest of the
 //! program sees a [`Chat`](crate::chat::Chat).
 
+use crate::matrix;
 use crate::mattermost;
 use crate::ntfy::NTFY;
 use crate::platform::Platform;
@@ -14,6 +15,7 @@ pub const PLATFORMS: &[Platform] = &[
     mattermost::settings::PLATFORM,
     slack::settings::PLATFORM,
     telegram::settings::PLATFORM,
+    matrix::settings::PLATFORM,
 ];
 
 /// The type of a channel that is no chat.

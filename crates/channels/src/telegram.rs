@@ -1,6 +1,6 @@
 //! Telegram: cards with buttons, a command menu, prompts for words, and conversations.
 //!
-//! `paint` turns a card into text with entities (`rich`) and buttons (`data`), `api` is the way to the
+//! `paint` turns a card into text with entities and buttons (`data`), `api` is the way to the
 //! server, `send` puts messages there, `updates` hears what people do and answers it, `commands` keeps
 //! the menu, `doctor` says what is wrong.
 //!
@@ -14,7 +14,6 @@ mod commands;
 mod data;
 mod doctor;
 mod paint;
-mod rich;
 mod send;
 pub(crate) mod settings;
 #[cfg(test)]
@@ -34,7 +33,6 @@ use tokio::sync::{Semaphore, mpsc};
 
 use self::api::{Api, ApiError};
 use self::paint::{Canvas, UNITS_MAX};
-use self::rich::Rich;
 pub use self::settings::TelegramSettings;
 use self::updates::{ANSWERS_MAX, TAKEN_WITHIN};
 use self::wire::{Update, User};
@@ -43,6 +41,7 @@ use crate::chat::{
 };
 use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Clicker, Press, Proof, Untrusted};
+use crate::rich::Rich;
 use crate::zone::Zone;
 use crate::{BoxFuture, Channel, DeliveryError};
 

@@ -9,11 +9,11 @@ use tokio::sync::SemaphorePermit;
 use super::Telegram;
 use super::api::ApiError;
 use super::data::Data;
-use super::rich::Rich;
 use super::updates::{conversation, is_about};
 use super::wire::{Pressed, Said};
 use crate::chat::Response;
 use crate::press::Proof;
+use crate::rich::Rich;
 
 /// How long it is tried to answer a press, which is soon too old for it, and words.
 const PRESS_ANSWERED_WITHIN: Duration = Duration::from_secs(20);

@@ -8,12 +8,12 @@ use serde_json::{Value, json};
 use super::api::ApiError;
 use super::data::Data;
 use super::paint::{Painted, UNITS_MAX, bound, paint};
-use super::rich::{Rich, Style};
 use super::wire::Said;
 use super::{MESSAGE_CHARS_MAX, Telegram, locked};
 use crate::chat::Typed;
 use crate::order::{COVERS, Delivered, Order, Subject};
 use crate::press::{Click, Press, Proof};
+use crate::rich::{Rich, Style};
 use crate::text::pieces;
 
 /// What a full text is called as a file.

@@ -14,11 +14,11 @@ use countersign_core::time::UnixMillis;
 use serde_json::Value;
 
 use super::paint::{Canvas, Painted, UNITS_MAX, paint};
-use super::rich::units;
 use super::{Telegram, TelegramSettings};
 use crate::chat::Chat as _;
 use crate::order::{Aftermath, Attempt, Closing, Destination, Inquiry, Order, Shown, Subject};
 use crate::press::{Clicker, Standing};
+use crate::rich::units;
 use crate::seal::Seal;
 
 const ID: &str = "appr_01jabcdefghjkmnpqrstvwxyz0";

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use countersign_core::command::{Command, TABLE};
+use countersign_core::command::TABLE;
 use countersign_core::display::inline;
 use countersign_core::id::{ApprovalId, ClarificationId};
 use futures_util::future::join_all;
@@ -20,13 +20,11 @@ use super::send::unix_seconds;
 use super::wire::{Pressed, Said, Update, User};
 use super::{REPLIED_MAX, Telegram, locked};
 use crate::chat::{Heard, Message, Met, Received, Response, Route, Since, Typed};
+use crate::hearing::{PAUSE_FIRST, arrive, is_about_a_question, rest};
 use crate::press::{Click, Clicker, Proof, Standing, Untrusted};
 
 /// How long the server waits for something new.
 const POLL: Duration = Duration::from_secs(50);
-/// First pause after a poll that failed; it doubles up to the longest.
-const PAUSE_FIRST: Duration = Duration::from_millis(500);
-const PAUSE_MAX: Duration = Duration::from_secs(30);
 /// How long what was kept says something about the next number, in seconds: after a week without
 /// news Telegram begins at another.
 const CURSOR_SECONDS_MAX: i64 = 6 * 24 * 3600;
@@ -348,33 +346,6 @@ impl Telegram {
     }
 }
 
-/// Tells what arrived; the response comes later. `None` if nobody takes it.
-async fn arrive(
-    heard: &mpsc::Sender<Heard>,
-    route: Route,
-    received: Received,
-) -> Option<oneshot::Receiver<Response>> {
-    let (reply, response) = oneshot::channel();
-    let arrived = Heard::Arrived {
-        route,
-        received,
-        reply,
-    };
-    heard.send(arrived).await.ok()?;
-    Some(response)
-}
-
-/// Waits before something is tried again; whether anybody still wants it.
-async fn rest(heard: &mpsc::Sender<Heard>, pause: &mut Duration) -> bool {
-    tokio::select! {
-        () = tokio::time::sleep(*pause) => {
-            *pause = (*pause * 2).min(PAUSE_MAX);
-            true
-        }
-        () = heard.closed() => false,
-    }
-}
-
 fn clicker(user: &User) -> Clicker {
     Clicker {
         account: user.id.to_string(),
@@ -393,19 +364,6 @@ pub(super) fn conversation(said: &Said) -> String {
         Some(topic) => format!("{}/{topic}", said.chat.id),
         None => said.chat.id.to_string(),
     }
-}
-
-/// Whether a command is about a question, which it need not name below the card.
-fn is_about_a_question(name: &str, rest: &str) -> bool {
-    matches!(
-        Command::of(name, rest),
-        Ok(Command::Approve { .. }
-            | Command::ApproveEdited { .. }
-            | Command::Edit { .. }
-            | Command::Deny { .. }
-            | Command::Before { .. }
-            | Command::Extend { .. })
-    )
 }
 
 /// Returns where the message is that another replies to, and the message if it is of the same chat.

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use countersign_agent::Agent;
 use countersign_channels::chat::{Callback, Chat, Finding, Received, Reply, Response, Route};
-use countersign_channels::press::{Click, Clicker, Standing};
+use countersign_channels::press::{Click, Clicker, Standing, Untrusted};
 use countersign_core::id::KeyId;
 use countersign_gate::Gate;
 use countersign_gate::base::principal::{Principal, Role};
@@ -58,6 +58,10 @@ impl Desk {
     async fn pressed(&self, route: Route, click: &Click, handle: &str) -> Response {
         let done = match self.gate.click(click).await {
             Ok(done) => done,
+            // Nobody did anything: it was read again after a gap, or by another gateway.
+            Err(Refusal::Untrusted(Untrusted::Replayed)) if click.may_be_read_again() => {
+                return Response::Nothing;
+            }
             Err(refusal) if route == Route::Dialog => {
                 return Response::DialogError(refusal.words());
             }

@@ -531,7 +531,7 @@ impl Chats {
         static UNVOUCHED: PerMinute = PerMinute::new();
         static STRANGERS: PerMinute = PerMinute::new();
         let is_replayed = *refusal == Refusal::Untrusted(Untrusted::Replayed);
-        if is_replayed && click.proof == Proof::OnCard {
+        if is_replayed && click.may_be_read_again() {
             // Chats are read again after a gap; nobody did anything.
             return;
         }

@@ -109,6 +109,14 @@ impl Desk {
                             tracing::warn!(%error, "how far the chat was heard is not kept");
                         }
                     }
+                    Heard::Invited { clicker, reply } => {
+                        let desk = self.clone();
+                        tokio::spawn(async move {
+                            let is_listed = desk.person(&clicker).await.is_ok();
+                            // Who does not wait for it any more has gone away.
+                            let _heard = reply.send(is_listed);
+                        });
+                    }
                     Heard::Connected => {
                         if let Err(error) = self.gate.look_for_cards(name).await {
                             tracing::warn!(%error, "deleted cards cannot be looked for");

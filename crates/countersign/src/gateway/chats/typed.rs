@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use countersign_agent::RunRequest;
 use countersign_agent::message::Message;
 use countersign_channels::chat::{NEVER_TAPPED, Typed};
-use countersign_channels::press::{Click, Press, Proof};
+use countersign_channels::press::{Click, Press, Proof, READ_AGAIN, Untrusted};
 use countersign_channels::text::{code, fenced, quiet};
 use countersign_core::approval::Choice;
 use countersign_core::command::{Command, CommandError, TABLE};
@@ -40,8 +40,12 @@ pub(super) enum Meant {
 impl Desk {
     /// Does what was typed and returns the reply to the person.
     pub(crate) async fn typed(&self, typed: &Typed) -> String {
+        let ticket = typed.ticket.as_deref();
+        let may_be_read_again = ticket.is_some_and(|it| it.starts_with(READ_AGAIN));
         match self.typed_checked(typed).await {
             Ok(words) => words,
+            // Nobody typed it again.
+            Err(Refusal::Untrusted(Untrusted::Replayed)) if may_be_read_again => String::new(),
             Err(refusal) => {
                 // What would have answered is in the ledger, as a refused click is.
                 if let Ok(

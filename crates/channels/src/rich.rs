@@ -1,18 +1,21 @@
-//! `Rich`: text with entities, as Telegram takes it instead of markup.
+//! `Rich`: text with entities, for chats that take a text and say apart what is code in it.
 //!
-//! Nothing has to be escaped, because nothing is parsed. But Telegram finds mentions, commands, links
-//! and numbers in plain text by itself, and a tapped `/approve` is sent as if it had been typed. It
-//! finds nothing in code, so whatever it could act on is put in code.
+//! Nothing has to be escaped, because nothing is parsed; where a platform wants markup, it is made of
+//! the runs. But clients find mentions, commands, links and numbers in plain text by themselves, and a
+//! tapped `/approve` is sent as if it had been typed. They find nothing in code, so whatever they could
+//! act on is put in code.
+
+pub(crate) mod card;
 
 use serde::Serialize;
 
-/// Most entities of a message; Telegram ignores those behind the hundredth.
+/// Most entities of a message; Telegram, which takes them, ignores those behind the hundredth.
 const ENTITIES_MAX: usize = 90;
 
 /// How a part of a text is set.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Style {
+pub(crate) enum Style {
     Bold,
     Code,
     Pre,
@@ -21,7 +24,7 @@ pub(super) enum Style {
 
 /// A part of a text, counted in UTF-16 code units.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Entity {
+pub(crate) struct Entity {
     #[serde(rename = "type")]
     style: Style,
     offset: usize,
@@ -41,7 +44,7 @@ struct Mentioned {
 
 /// Text with entities.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Rich {
+pub(crate) struct Rich {
     text: String,
     entities: Vec<Entity>,
     /// How long it is, in UTF-16 code units.
@@ -50,19 +53,19 @@ pub(super) struct Rich {
 
 impl Rich {
     /// Adds words of ours, in which there is nothing to act on.
-    pub(super) fn plain(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn plain(&mut self, text: &str) -> &mut Self {
         self.text.push_str(text);
         self.units += units(text);
         self
     }
 
     /// Adds a text that is set in one style.
-    pub(super) fn styled(&mut self, style: Style, text: &str) -> &mut Self {
+    pub(crate) fn styled(&mut self, style: Style, text: &str) -> &mut Self {
         self.marked(style, text, None)
     }
 
     /// Adds words that mention somebody.
-    pub(super) fn mention(&mut self, text: &str, id: i64) -> &mut Self {
+    pub(crate) fn mention(&mut self, text: &str, id: i64) -> &mut Self {
         let user = Mentioned {
             id,
             is_bot: false,
@@ -84,8 +87,8 @@ impl Rich {
         self.plain(text)
     }
 
-    /// Adds words of somebody: those that Telegram could act on in code.
-    pub(super) fn words(&mut self, text: &str) -> &mut Self {
+    /// Adds words of somebody: those that a client could act on in code.
+    pub(crate) fn words(&mut self, text: &str) -> &mut Self {
         let mut rest = text;
         while !rest.is_empty() {
             let word_ends = rest.find(char::is_whitespace).unwrap_or(rest.len());
@@ -104,7 +107,7 @@ impl Rich {
     }
 
     /// Adds text in which code stands between backticks, as the agent and our own replies write it.
-    pub(super) fn markdown(&mut self, text: &str) -> &mut Self {
+    pub(crate) fn markdown(&mut self, text: &str) -> &mut Self {
         let mut block: Option<(usize, Vec<&str>)> = None;
         for (number, line) in text.split('\n').enumerate() {
             let run = leading_ticks(line.trim_start());
@@ -154,7 +157,7 @@ impl Rich {
     }
 
     /// Returns it in parts of at most `most` units, cut at line ends where there are any.
-    pub(super) fn split(&self, most: usize) -> Vec<Self> {
+    pub(crate) fn split(&self, most: usize) -> Vec<Self> {
         let mut parts = Vec::new();
         let mut rest = self.text.as_str();
         let mut from = 0;
@@ -182,13 +185,13 @@ impl Rich {
         parts
     }
 
-    /// Returns the text without blanks at its end, which Telegram would take away.
-    pub(super) fn text(&self) -> &str {
+    /// Returns the text without blanks at its end, which a server would take away.
+    pub(crate) fn text(&self) -> &str {
         self.text.trim_end()
     }
 
     /// Returns the entities.
-    pub(super) fn entities(&self) -> Vec<Entity> {
+    pub(crate) fn entities(&self) -> Vec<Entity> {
         let most = units(self.text());
         let cut = |entity: &Entity| {
             let length = entity.length.min(most.saturating_sub(entity.offset));
@@ -210,14 +213,43 @@ impl Rich {
         }]
     }
 
+    /// Returns it as runs of one style each, in order.
+    pub(crate) fn runs(&self) -> Vec<(Option<Style>, &str)> {
+        let mut runs = Vec::new();
+        let (mut rest, mut at) = (self.text(), 0);
+        for entity in &self.entities {
+            let (before, behind) = split_units(rest, entity.offset.saturating_sub(at));
+            let (inside, behind) = split_units(behind, entity.length);
+            runs.push((None, before));
+            runs.push((Some(entity.style), inside));
+            rest = behind;
+            at = entity.offset + entity.length;
+        }
+        runs.push((None, rest));
+        runs.retain(|(_, text)| !text.is_empty());
+        runs
+    }
+
     /// Returns how long it is, in UTF-16 code units.
-    pub(super) const fn units(&self) -> usize {
+    pub(crate) const fn units(&self) -> usize {
         self.units
     }
 }
 
+/// Cuts a text behind its first `count` units.
+fn split_units(text: &str, count: usize) -> (&str, &str) {
+    let mut length = 0;
+    for (at, letter) in text.char_indices() {
+        if length >= count {
+            return text.split_at(at);
+        }
+        length += letter.len_utf16();
+    }
+    (text, "")
+}
+
 /// Returns how long `text` is, in UTF-16 code units.
-pub(super) fn units(text: &str) -> usize {
+pub(crate) fn units(text: &str) -> usize {
     text.encode_utf16().count()
 }
 
@@ -255,7 +287,7 @@ fn closing(text: &str, run: usize) -> Option<usize> {
     }
 }
 
-/// Whether Telegram sees nothing but a word in `word`.
+/// Whether a client sees nothing but a word in `word`.
 fn is_quiet(word: &str) -> bool {
     const PUNCTUATION: &str = ",;'\"-%·()!?—…*_+=|–«»“”‘’";
     let body = word.trim_end_matches(['.', ':', ',', ';', '!', '?', ')']);
@@ -295,7 +327,7 @@ mod tests {
     }
 
     #[test]
-    fn what_telegram_would_act_on_is_code() {
+    fn what_a_client_would_act_on_is_code() {
         let rows = [
             ("words", "it deletes all of it.", vec![]),
             ("a time", "at 15:02:05 UTC", vec![]),
@@ -383,6 +415,14 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn runs_are_all_of_it_in_order(text in "[`a🙂 @/.\\n]{0,60}") {
+            let mut rich = Rich::default();
+            rich.markdown(&text);
+            let whole: String = rich.runs().into_iter().map(|(_, run)| run).collect();
+            prop_assert_eq!(whole, rich.text());
+        }
+
         #[test]
         fn entities_stay_inside_the_text(text in "[`a🙂 @/.\\n]{0,60}") {
             let mut rich = Rich::default();
