@@ -67,6 +67,8 @@ struct Inner {
     is_secure: bool,
     api: Api,
     known: tokio::sync::Mutex<Option<Known>>,
+    /// The room where cards go, once its alias was looked up.
+    usual: tokio::sync::Mutex<Option<String>>,
     /// What is known of rooms, and how often each changed.
     rooms: Mutex<HashMap<String, Room>>,
     changes: Mutex<HashMap<String, u64>>,
@@ -83,14 +85,13 @@ struct Inner {
     deaf: Mutex<Option<String>>,
 }
 
-/// Who we are there, and where cards go.
+/// Who we are there.
 #[derive(Clone, Debug)]
 struct Known {
     user: String,
     /// What people see as our name.
     name: String,
     is_guest: bool,
-    usual: Option<String>,
 }
 
 impl Matrix {
@@ -115,6 +116,7 @@ impl Matrix {
                 is_secure: url.scheme() == "https" || is_local,
                 api: Api::new(&url, &token)?,
                 known: tokio::sync::Mutex::default(),
+                usual: tokio::sync::Mutex::default(),
                 rooms: Mutex::default(),
                 changes: Mutex::default(),
                 directs: tokio::sync::Mutex::default(),
@@ -139,7 +141,7 @@ impl Matrix {
         Ok(found)
     }
 
-    /// Asks the server who we are, and where cards go.
+    /// Asks the server who we are.
     async fn asked_anew(&self) -> Result<Known, ApiError> {
         let api = &self.inner.api;
         let me: Whoami = api.get(&["account", "whoami"], &[]).await?;
@@ -151,16 +153,23 @@ impl Matrix {
             Err(ApiError::Refused { .. }) => String::new(),
             Err(away @ ApiError::Away(_)) => return Err(away),
         };
-        let usual = match &self.inner.settings.channel {
-            Some(room) => Some(self.resolved(room).await?),
-            None => None,
-        };
         Ok(Known {
             user: me.user_id,
             name,
             is_guest: me.is_guest,
-            usual,
         })
+    }
+
+    /// Returns the id of the room where cards go, if there is one.
+    async fn usual(&self) -> Result<Option<String>, ApiError> {
+        let Some(named) = &self.inner.settings.channel else {
+            return Ok(None);
+        };
+        let mut usual = self.inner.usual.lock().await;
+        if usual.is_none() {
+            *usual = Some(self.resolved(named).await?);
+        }
+        Ok(usual.clone())
     }
 
     fn canvas<'a>(&'a self, place: &'a str) -> Canvas<'a> {

@@ -17,7 +17,7 @@ impl Matrix {
     /// Looks at everything that usually goes wrong.
     pub(super) async fn findings(&self) -> Vec<Finding> {
         let mut findings = Vec::new();
-        // The token may have been revoked since, and an alias may lead elsewhere.
+        // The token may have been revoked since.
         let known = match self.asked_anew().await {
             Ok(known) => known,
             Err(error) => {
@@ -33,7 +33,7 @@ impl Matrix {
         });
         findings.push(self.hears());
         findings.push(self.rate());
-        findings.extend(self.usual(&known).await);
+        findings.extend(self.place(&known).await);
         findings
     }
 
@@ -50,21 +50,6 @@ impl Matrix {
         if error.is("M_USER_DEACTIVATED") || error.is("M_USER_LOCKED") {
             let fix = "the bot's account is closed; the administrator of the homeserver can open it again";
             return Finding::bad("token", error.to_string(), fix);
-        }
-        if let Some(alias) = self
-            .inner
-            .settings
-            .channel
-            .as_ref()
-            .filter(|it| it.starts_with('#'))
-            && matches!(error, ApiError::Refused { .. })
-        {
-            let found = format!("{} leads to no room: {error}", inline(alias));
-            return Finding::bad(
-                ROOM,
-                found,
-                "use the room's id: in Element, Room settings → Advanced",
-            );
         }
         Finding::bad(
             "server",
@@ -93,16 +78,25 @@ impl Matrix {
         }
     }
 
-    async fn usual(&self, known: &Known) -> Vec<Finding> {
-        let Some(room) = &known.usual else {
-            let found = "none: cards go to each approver in a conversation that the bot opens";
-            return vec![Finding::good(ROOM, found)];
+    async fn place(&self, known: &Known) -> Vec<Finding> {
+        let room = match self.usual().await {
+            Ok(Some(room)) => room,
+            Ok(None) => {
+                let found = "none: cards go to each approver in a conversation that the bot opens";
+                return vec![Finding::good(ROOM, found)];
+            }
+            Err(error) => {
+                let alias = inline(self.inner.settings.channel.as_deref().unwrap_or_default());
+                let found = format!("{alias} leads to no room: {error}");
+                let fix = "use the room's id: in Element, Room settings → Advanced";
+                return vec![Finding::bad(ROOM, found, fix)];
+            }
         };
-        let shown = inline(room);
+        let shown = inline(&room);
         match self.joined().await {
-            Ok(rooms) if rooms.contains(room) => {}
+            Ok(rooms) if rooms.contains(&room) => {}
             Ok(_) => {
-                if let Err(error) = self.join(room).await {
+                if let Err(error) = self.join(&room).await {
                     let found = format!("the bot is not in {shown}: {error}");
                     let fix = "invite the bot to the room; ids of rooms begin with `!` and are in Room settings → Advanced";
                     return vec![Finding::bad(ROOM, found, fix)];
@@ -110,7 +104,7 @@ impl Matrix {
             }
             Err(error) => return vec![Finding::doubtful(ROOM, error.to_string(), "")],
         }
-        match self.looked_at(known, room).await {
+        match self.looked_at(known, &room).await {
             Ok(findings) => findings,
             Err(error) => vec![Finding::doubtful(ROOM, error.to_string(), "")],
         }
@@ -198,9 +192,9 @@ impl Matrix {
             let fix = "ids are exact, with small letters; the client shows it in its settings";
             return Some(Finding::bad(check, found, fix));
         }
-        if let Some(room) = &known.usual
+        if let Ok(Some(room)) = self.usual().await
             && self
-                .room(room)
+                .room(&room)
                 .await
                 .is_ok_and(|it| !it.people.contains(account))
         {

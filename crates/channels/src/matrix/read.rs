@@ -434,7 +434,6 @@ mod tests {
             user: "@cs:x".to_owned(),
             name: "Countersign".to_owned(),
             is_guest: false,
-            usual: None,
         };
         let mention = json!({ "m.mentions": { "user_ids": ["@cs:x"] } });
         let nobody = json!({ "m.mentions": {} });

@@ -113,7 +113,7 @@ impl Matrix {
     ) -> Result<(String, Option<String>), ApiError> {
         match to {
             Destination::Usual => {
-                let usual = self.known().await?.usual;
+                let usual = self.usual().await?;
                 let usual = usual.ok_or_else(|| ApiError::ours("no `channel` is set for cards"))?;
                 Ok((usual, None))
             }

@@ -98,15 +98,22 @@ impl Matrix {
 
     /// Learns who we are, and goes where cards go.
     async fn begin(&self) -> Result<(), ApiError> {
-        let known = self.known().await?;
-        if let Some(room) = &known.usual
-            && !self.joined().await?.contains(room)
-            && let Err(error) = self.join(room).await
-        {
-            // Everything else works without it, and the doctor says so.
-            tracing::warn!(%error, "the bot cannot go into the room for cards");
+        self.known().await?;
+        let went = async {
+            match self.usual().await? {
+                Some(room) if !self.joined().await?.contains(&room) => self.join(&room).await,
+                Some(_) | None => Ok(()),
+            }
+        };
+        match went.await {
+            Ok(()) => Ok(()),
+            Err(away @ ApiError::Away(_)) => Err(away),
+            Err(error) => {
+                // Everything else works without it, and the doctor says so.
+                tracing::warn!(%error, "the bot cannot go into the room for cards");
+                Ok(())
+            }
         }
-        Ok(())
     }
 
     pub(super) fn note_deaf(&self, why: Option<String>) {
@@ -289,7 +296,8 @@ impl Matrix {
         let state = events(room.invite_state.events);
         let inviter = inviter(&state, &known.user);
         let is_encrypted = state.iter().any(|it| it.kind == "m.room.encryption");
-        let is_usual = known.usual.as_deref() == Some(id);
+        let usual = self.usual().await.ok().flatten();
+        let is_usual = usual.as_deref() == Some(id);
         let is_listed = is_usual || self.is_listed(&inviter, heard).await;
         if !is_listed {
             tracing::info!(
@@ -346,10 +354,17 @@ impl Matrix {
             }
         }
         for id in join.into_keys() {
-            let name = self.state(&id, "m.room.name").await.ok().flatten();
-            let name = name.unwrap_or_default();
+            let mut state = Vec::new();
+            for kind in ["m.room.name", "m.room.encryption"] {
+                let content = self.state(&id, kind).await.ok().flatten();
+                state.extend(content.map(|content| Event {
+                    kind: kind.to_owned(),
+                    content,
+                    ..Event::default()
+                }));
+            }
             met.push(Met {
-                what: format!("the room `{}`", inline(text(&name, "name"))),
+                what: format!("the room {}", called(&state)),
                 id,
             });
         }

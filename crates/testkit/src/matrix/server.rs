@@ -26,6 +26,8 @@ pub enum Fault {
     DropBefore,
     /// It does what was asked and cuts the connection before it says so.
     DropAfter,
+    /// It does not know the point in time it is asked about, as after its database was replaced.
+    Forgotten,
 }
 
 /// A request the server has seen.
@@ -120,7 +122,8 @@ impl MatrixServer {
         *locked(&self.inside.limit) = limit.map(|limit| (user.to_owned(), limit));
     }
 
-    /// The next `times` requests whose method and path contain `what` fail.
+    /// The next `times` requests fail whose method, path and asker, with a blank between them, contain
+    /// `what`.
     pub fn fail(&self, what: &str, fault: Fault, times: usize) {
         locked(&self.inside.faults).push((what.to_owned(), fault, times));
     }
@@ -139,13 +142,6 @@ impl MatrixServer {
         }
         drop(world);
         self.inside.news.send_modify(|count| *count += 1);
-    }
-
-    /// Forgets the order in which things happened, as after a database was replaced.
-    pub fn forget_positions(&self) {
-        let mut world = self.inside.world();
-        let keep = world.news.len() / 2;
-        world.news.truncate(keep);
     }
 }
 
@@ -174,8 +170,12 @@ async fn asked(
         let user = request.token.as_ref().and_then(|it| world.tokens.get(it));
         user.cloned().unwrap_or_default()
     };
-    let response = match planned(&shared, &what) {
+    let response = match planned(&shared, &format!("{what} {user}")) {
         Some(Fault::Refuse) => answered(&Err(refused(502, "M_UNKNOWN", "bad gateway"))),
+        Some(Fault::Forgotten) => {
+            let refusal = refused(400, "M_INVALID_PARAM", "Invalid stream token");
+            answered(&Err(refusal))
+        }
         Some(Fault::DropBefore) => Cut::response(),
         Some(Fault::DropAfter) => {
             let _done = routes::done(&shared, &request).await;
