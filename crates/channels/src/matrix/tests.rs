@@ -66,7 +66,11 @@ fn painted(order: &Order) -> Painted {
         tenant: "https://matrix.example.org",
         place: "!room:example.org",
     };
-    paint(order, canvas, &["@ana:example.org".to_owned()])
+    let mentions = order
+        .closing
+        .is_none()
+        .then(|| "@ana:example.org".to_owned());
+    paint(order, canvas, mentions.as_slice())
 }
 
 /// Returns a message as clients get it: the plain text, and the HTML.
@@ -147,7 +151,7 @@ fn a_card_says_itself_what_it_is_about_and_has_a_code_for_what_it_offers() {
     assert_eq!(code(&content, Press::Answer(1)), "");
     let rows = [
         json!({}),
-        json!({ CARD: { "subject": "appr_1" } }),
+        json!({ CARD: { "subject": "appr" } }),
         json!({ CARD: "appr_01jabcdefghjkmnpqrstvwxyz0" }),
         json!({ "countersign.prompt": { "subject": ID, "press": "deny" } }),
         Value::Null,

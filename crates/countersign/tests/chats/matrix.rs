@@ -36,6 +36,9 @@ const SIGNS: &[(&str, &str)] = &[
 /// What stands before the signs on a card.
 const LEGEND: &str = "React to this message: ";
 
+/// Begins the transaction id of a reaction as clients make it.
+const GENUINE: &str = "press";
+
 hostile! { Matrix }
 
 /// The homeserver of a scene.
@@ -92,7 +95,7 @@ impl Matrix {
             room: card.place.clone(),
             kind: "m.reaction",
             content: json!({ "m.relates_to": relation }),
-            txn: unique("press"),
+            txn: unique(GENUINE),
         }
     }
 
@@ -296,6 +299,8 @@ impl Venue for Matrix {
         }
         let sent = person.send(&press.room, press.kind, &press.txn, &press.content);
         if sent.status != 200 {
+            let is_genuine = press.txn.starts_with(GENUINE);
+            assert!(!is_genuine, "{press:?}: {sent:?}");
             assert!((400..500).contains(&sent.status), "{press:?}: {sent:?}");
             return String::new();
         }
@@ -313,8 +318,13 @@ impl Venue for Matrix {
         let others = other.content["m.relates_to"]["event_id"].as_str().unwrap();
         // What anybody in the room can copy: everything a card says, codes included.
         let ana = self.person(Who::Ana);
-        let events = ana.events(&self.room);
-        let original = events.iter().find(|it| it["event_id"] == card).unwrap();
+        let original = || {
+            let events = ana.events(&self.room).into_iter();
+            let mut cards = events.filter(|it| it["event_id"] == card);
+            cards.next()
+        };
+        assert!(self.wait(&|| original().is_some()), "Ana does not see {card}");
+        let original = original().unwrap();
         let eve = self.person(Who::Eve);
         let copy = eve.send(
             &self.room,

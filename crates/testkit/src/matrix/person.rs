@@ -305,8 +305,12 @@ impl Inner {
             for event in part("ephemeral") {
                 note_receipts(&mut seen, &id, &event);
             }
-            let events = seen.rooms.entry(id).or_default();
-            for event in part("timeline") {
+            let events = seen.rooms.entry(id.clone()).or_default();
+            for mut event in part("timeline") {
+                // Where it is says only what is around it.
+                if let Some(event) = event.as_object_mut() {
+                    event.insert("room_id".to_owned(), json!(id));
+                }
                 let is_known = |it: &Value| text(it, "event_id") == text(&event, "event_id");
                 if !events.iter().any(is_known) {
                     events.push(event);

@@ -148,13 +148,13 @@ fn joined(
         let numbers = world.rooms.get(id)?.state.values();
         let state = numbers.filter_map(|number| world.events.get(*number));
         let state = state.filter(|it| passes(part("state"), it));
-        state.map(|it| world.shown(it, asker.token)).collect()
+        state.map(|it| told_of(world, it, asker)).collect()
     } else {
         let gap = here
             .iter()
             .filter(|(at, it)| *at < first && it.state_key.is_some());
         let gap = gap.filter(|(_, it)| passes(part("state"), it));
-        gap.map(|(_, it)| world.shown(it, asker.token)).collect()
+        gap.map(|(_, it)| told_of(world, it, asker)).collect()
     };
     let ephemeral = ephemeral(world, id, since.unwrap_or(0), part("ephemeral"));
     if begin.is_some() && shown.is_empty() && state.is_empty() && ephemeral.is_empty() {
@@ -162,7 +162,7 @@ fn joined(
     }
     let timeline: Vec<Value> = shown
         .iter()
-        .map(|(_, it)| world.shown(it, asker.token))
+        .map(|(_, it)| told_of(world, it, asker))
         .collect();
     let members = world.members(id, &["join"]).len();
     Some(json!({
@@ -200,6 +200,15 @@ fn ephemeral(world: &World, id: &str, since: usize, filter: &Value) -> Vec<Value
         News::Event(_) | News::Read { .. } | News::Typing { .. } => None,
     });
     events.collect()
+}
+
+/// Returns an event as it is told here: where it is says what is around it.
+fn told_of(world: &World, event: &Event, asker: Asker<'_>) -> Value {
+    let mut shown = world.shown(event, asker.token);
+    if let Some(shown) = shown.as_object_mut() {
+        shown.remove("room_id");
+    }
+    shown
 }
 
 /// Returns what somebody who is invited may know.
