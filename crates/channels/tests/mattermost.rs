@@ -331,6 +331,7 @@ fn what_is_said_to_the_bot_is_heard_once_also_over_a_restart_of_the_server() {
             other @ (Heard::Click(_)
             | Heard::Arrived { .. }
             | Heard::Cursor(_)
+            | Heard::Invited { .. }
             | Heard::Connected
             | Heard::Gone { .. }) => {
                 format!("{other:?}")

@@ -4,6 +4,8 @@
 //! ours: nothing is linked, no picture is loaded, nobody is mentioned by it. Whom a message mentions is
 //! said in `m.mentions` alone, which is always there: without it servers look for names in the text.
 
+use std::fmt::Write as _;
+
 use serde_json::{Value, json};
 
 use crate::rich::{Rich, Style};
@@ -57,18 +59,24 @@ fn html(rich: &Rich) -> String {
                 };
                 html.push_str(&text.replace('\n', BREAK));
             }
-            Some(Style::Bold) => html.push_str(&format!("<strong>{text}</strong>")),
-            Some(Style::Code) => html.push_str(&format!("<code>{text}</code>")),
+            Some(Style::Bold) => push(&mut html, "strong", &text),
+            Some(Style::Code) => push(&mut html, "code", &text),
             Some(Style::Pre) => {
                 if html.ends_with(BREAK) {
                     html.truncate(html.len() - BREAK.len());
                 }
-                html.push_str(&format!("<pre><code>{text}</code></pre>"));
+                html.push_str("<pre>");
+                push(&mut html, "code", &text);
+                html.push_str("</pre>");
             }
         }
         is_behind_block = style == Some(Style::Pre);
     }
     html
+}
+
+fn push(html: &mut String, tag: &str, text: &str) {
+    let _infallible = write!(html, "<{tag}>{text}</{tag}>");
 }
 
 fn escaped(text: &str) -> String {

@@ -4,6 +4,8 @@
 //! can change: an edit is another event. All codes are there from the beginning; what may be done now
 //! the legend says and the gate decides.
 
+use countersign_core::approval::Choice;
+use countersign_core::id::{ApprovalId, ClarificationId};
 use serde_json::{Map, Value, json};
 
 use super::html;
@@ -14,8 +16,6 @@ use crate::order::{Order, Shown, Subject};
 use crate::press::{Press, Proof};
 use crate::rich::{Rich, card};
 use crate::seal::Bound;
-use countersign_core::approval::Choice;
-use countersign_core::id::{ApprovalId, ClarificationId};
 
 /// Longest content of a message, in bytes of JSON. An event has 65536 bytes with everything that
 /// servers add to it.

@@ -51,7 +51,7 @@ impl Matrix {
         };
         let asked = Asked {
             room: room.to_owned(),
-            event: event.event_id.clone(),
+            event: event.id.clone(),
             account: event.sender.clone(),
         };
         let response = arrive(heard, route, received).await;
@@ -77,7 +77,7 @@ impl Matrix {
         };
         // An edit is no card: the card is what was edited.
         let is_ours = event.sender == known.user
-            && event.event_id == id
+            && event.id == id
             && event.kind == "m.room.message"
             && !event.is_related("m.replace");
         let read = paint::read(&event.content).filter(|_| is_ours);
@@ -166,7 +166,7 @@ impl Matrix {
             return Ok(None);
         };
         let message = Message {
-            id: event.event_id.clone(),
+            id: event.id.clone(),
             thread: conversation(room, event),
             clicker: clicker(&event.sender),
             text,
@@ -224,7 +224,7 @@ impl Matrix {
         ClarificationId::is_id(subject).then(|| Click {
             subject: subject.clone(),
             press,
-            reference: format!("{room}/{}", card.event_id),
+            reference: format!("{room}/{}", card.id),
             text: Some(words.to_owned()),
             ..self.click(clicker(&event.sender))
         })
@@ -257,7 +257,7 @@ impl Matrix {
 /// Returns a click as it arrives. The event is its ticket: it is told again after a gap.
 fn clicked(click: Click, room: &str, event: &Event) -> Received {
     let click = Click {
-        ticket: Some(format!("{READ_AGAIN}{}", event.event_id)),
+        ticket: Some(format!("{READ_AGAIN}{}", event.id)),
         place: room.to_owned(),
         ..click
     };
@@ -270,7 +270,7 @@ fn clicked(click: Click, room: &str, event: &Event) -> Received {
 /// Returns the conversation a message belongs to: its room, and the thread if there is one.
 fn conversation(room: &str, event: &Event) -> String {
     match event.thread() {
-        Some(root) => format!("{room}/{root}"),
+        Some(above) => format!("{room}/{above}"),
         None => room.to_owned(),
     }
 }
@@ -290,7 +290,7 @@ fn typed(room: &str, event: &Event, body: &str) -> Option<Typed> {
             |above| format!("{room}/{above}"),
         ),
         transport: Ok(()),
-        ticket: Some(format!("{READ_AGAIN}{}", event.event_id)),
+        ticket: Some(format!("{READ_AGAIN}{}", event.id)),
     })
 }
 

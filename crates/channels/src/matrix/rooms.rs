@@ -118,10 +118,10 @@ impl Matrix {
                 Ok((usual, None))
             }
             Destination::Thread(thread) => {
-                let (room, root) = super::split(thread);
+                let (room, event) = super::split(thread);
                 Ok((
                     room.to_owned(),
-                    Some(root.to_owned()).filter(|it| !it.is_empty()),
+                    Some(event.to_owned()).filter(|it| !it.is_empty()),
                 ))
             }
             Destination::Person(account) => Ok((self.direct(account).await?, None)),

@@ -14,7 +14,7 @@ use super::paint::{CARD, PROMPT, bound, is_sendable, paint};
 use super::wire::{Event, Page, events, text};
 use super::{MESSAGE_CHARS_MAX, Matrix, locked, split};
 use crate::fields::set;
-use crate::order::{Attempt, Delivered, Order, Subject};
+use crate::order::{Attempt, Delivered, Destination, Order, Subject};
 use crate::press::{Click, Press};
 use crate::rich::{Rich, Style};
 use crate::text::pieces;
@@ -46,7 +46,14 @@ pub(super) const ABOUT: &str = "countersign.about";
 impl Matrix {
     pub(super) async fn put_card(&self, order: &Order) -> Result<Delivered, ApiError> {
         let (room, thread) = self.place_of(&order.to).await?;
-        self.check_open(&room).await?;
+        match self.check_open(&room).await {
+            // It may have been invited since it began.
+            Err(error) if order.to == Destination::Usual && error.is("M_FORBIDDEN") => {
+                self.join(&room).await?;
+                self.check_open(&room).await?;
+            }
+            checked => checked?,
+        }
         let mentions = self.mentions(order);
         let painted = paint(order, self.canvas(&room), &mentions);
         let mut content = painted.content;
@@ -109,7 +116,7 @@ impl Matrix {
                     && !it.is_related("m.replace")
             };
             if let Some(event) = found.iter().find(is_it) {
-                return Ok(Some(event.event_id.clone()));
+                return Ok(Some(event.id.clone()));
             }
             let is_over = found.iter().any(|it| it.origin_server_ts < since);
             from = page.end;

@@ -105,15 +105,11 @@ impl Matrix {
                 Some(_) | None => Ok(()),
             }
         };
-        match went.await {
-            Ok(()) => Ok(()),
-            Err(away @ ApiError::Away(_)) => Err(away),
-            Err(error) => {
-                // Everything else works without it, and the doctor says so.
-                tracing::warn!(%error, "the bot cannot go into the room for cards");
-                Ok(())
-            }
+        if let Err(error) = went.await {
+            // Everything else works without it, the doctor says so, and it is tried again with a card.
+            tracing::warn!(%error, "the bot cannot go into the room for cards");
         }
+        Ok(())
     }
 
     pub(super) fn note_deaf(&self, why: Option<String>) {
@@ -140,9 +136,9 @@ impl Matrix {
             };
             let new = self.new_in(&known, &id, room.timeline, since).await?;
             let mut answers = Vec::new();
-            let last = new.last().map(|event| event.event_id.clone());
+            let last = new.last().map(|event| event.id.clone());
             for event in new {
-                if !locked(&self.inner.memory).is_new(&event.event_id) {
+                if !locked(&self.inner.memory).is_new(&event.id) {
                     continue;
                 }
                 match self.deal_with(&known, &id, &event, heard).await {
@@ -153,7 +149,7 @@ impl Matrix {
                     }
                     Err(error) => {
                         // It is told again, because the next question is the same.
-                        locked(&self.inner.memory).forget(&event.event_id);
+                        locked(&self.inner.memory).forget(&event.id);
                         return Err(error);
                     }
                 }

@@ -60,7 +60,8 @@ pub(super) struct JoinedRooms {
 pub(super) struct Event {
     #[serde(rename = "type")]
     pub(super) kind: String,
-    pub(super) event_id: String,
+    #[serde(rename = "event_id")]
+    pub(super) id: String,
     pub(super) sender: String,
     pub(super) origin_server_ts: i64,
     pub(super) state_key: Option<String>,

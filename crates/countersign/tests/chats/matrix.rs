@@ -323,7 +323,10 @@ impl Venue for Matrix {
             let mut cards = events.filter(|it| it["event_id"] == card);
             cards.next()
         };
-        assert!(self.wait(&|| original().is_some()), "Ana does not see {card}");
+        assert!(
+            self.wait(&|| original().is_some()),
+            "Ana does not see {card}"
+        );
         let original = original().unwrap();
         let eve = self.person(Who::Eve);
         let copy = eve.send(

@@ -4,6 +4,7 @@
 //! thread of its own follows; what it has seen is read without asking anybody.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -145,6 +146,9 @@ impl Person {
     }
 
     /// Creates a room and returns its id.
+    ///
+    /// # Panics
+    /// If the server refuses it.
     pub fn create(&self, body: &Value) -> String {
         let created = self.call("POST", "/createRoom", Some(body));
         assert_eq!(created.status, 200, "{created:?}");
@@ -152,6 +156,9 @@ impl Person {
     }
 
     /// Goes into a room.
+    ///
+    /// # Panics
+    /// If the server refuses it.
     pub fn join(&self, room: &str) {
         let joined = self.call(
             "POST",
@@ -168,6 +175,9 @@ impl Person {
     }
 
     /// Writes a message and returns its event.
+    ///
+    /// # Panics
+    /// If the server refuses it.
     pub fn say(&self, room: &str, text: &str, more: &Value) -> String {
         let mut content = json!({ "msgtype": "m.text", "body": text });
         if let (Some(content), Some(more)) = (content.as_object_mut(), more.as_object()) {
@@ -444,7 +454,7 @@ fn escaped(text: &str) -> String {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
             escaped.push(char::from(byte));
         } else {
-            escaped.push_str(&format!("%{byte:02X}"));
+            let _infallible = write!(escaped, "%{byte:02X}");
         }
     }
     escaped

@@ -266,7 +266,7 @@ pub(super) fn redact(
     }
     let kind = ("m.room.redaction", None);
     let id = world.put(room, asker.user, kind, content, None);
-    let redaction = world.event(room, &id).map(|it| world.bare(it));
+    let redaction = world.event(room, &id).map(World::bare);
     world.redact(room, target, &redaction.unwrap_or_default());
     world.sent.insert(key, id.clone());
     Ok(json!({ "event_id": id }))

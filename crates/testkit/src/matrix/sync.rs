@@ -69,16 +69,12 @@ fn told(world: &World, asker: Asker<'_>, since: Option<usize>, filter: &Value) -
                     join.insert(id.clone(), room);
                 }
             }
-            "invite" => {
-                if is_new(world, id, asker.user, since) {
-                    let events = stripped(world, id, asker.user);
-                    invite.insert(id.clone(), json!({ "invite_state": { "events": events } }));
-                }
+            "invite" if is_new(world, id, asker.user, since) => {
+                let events = stripped(world, id, asker.user);
+                invite.insert(id.clone(), json!({ "invite_state": { "events": events } }));
             }
-            "leave" => {
-                if since.is_some() && is_new(world, id, asker.user, since) {
-                    leave.insert(id.clone(), json!({ "timeline": { "events": [] } }));
-                }
+            "leave" if since.is_some() && is_new(world, id, asker.user, since) => {
+                leave.insert(id.clone(), json!({ "timeline": { "events": [] } }));
             }
             _ => {}
         }

@@ -252,10 +252,10 @@ impl World {
         if let Some(redaction) = &event.redacted {
             unsigned.insert("redacted_because".to_owned(), redaction.clone());
         } else if let Some(edit) = self.last_edit(event) {
-            let edit = self.bare(edit);
+            let edit = Self::bare(edit);
             unsigned.insert("m.relations".to_owned(), json!({ "m.replace": edit }));
         }
-        let mut shown = self.bare(event);
+        let mut shown = Self::bare(event);
         if let Some(shown) = shown.as_object_mut() {
             shown.insert("unsigned".to_owned(), Value::Object(unsigned));
         }
@@ -263,7 +263,7 @@ impl World {
     }
 
     /// Returns an event without what depends on who asks.
-    pub(super) fn bare(&self, event: &Event) -> Value {
+    pub(super) fn bare(event: &Event) -> Value {
         let mut shown = json!({
             "type": event.kind, "event_id": event.id, "room_id": event.room, "sender": event.sender,
             "origin_server_ts": event.at, "content": event.content,
