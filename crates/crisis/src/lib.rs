@@ -11,6 +11,9 @@
 mod grams;
 mod network;
 mod pieces;
+#[cfg(test)]
+mod plain;
+mod sentences;
 mod talk;
 mod text;
 mod weights;
@@ -19,10 +22,9 @@ pub use talk::{FEATURES, Role, Scored, Turn, features as talk_features, talk};
 
 use std::ops::Range;
 
+use sentences::{Part, Sentences};
 use weights::WEIGHTS;
 
-/// Longest text that is also scored as a whole, in bytes; a longer one is scored by its windows.
-const WHOLE_BYTES_MAX: usize = 2048;
 /// How many windows of a text the network looks at: those the groups find most telling.
 const LOOKED_AT_MAX: usize = 48;
 /// How many words of a part are tried, one by one, for what they contribute.
@@ -61,23 +63,26 @@ impl Score {
 
 /// Scores a text: as a whole if it is short, and by every two sentences that follow each other.
 pub fn score(text: &str) -> Score {
-    best(text, LOOKED_AT_MAX).map_or(Score::LEAST, |(score, _)| score)
+    best(&mut Sentences::of(text), LOOKED_AT_MAX).map_or(Score::LEAST, |(score, _)| score)
 }
 
-/// Returns the words of a text that speak for a crisis most: those whose removal from its most telling
+/// Returns where the words of a text stand that speak for a crisis most: those whose removal from its most telling
 /// part lowers the score most, at most `count`, in the order of the text.
-pub fn telling_words(text: &str, count: usize) -> Vec<&str> {
-    let Some((score, part)) = best(text, LOOKED_AT_MAX) else {
+pub fn telling_words(text: &str, count: usize) -> Vec<Range<usize>> {
+    let mut sentences = Sentences::of(text);
+    let Some((score, part)) = best(&mut sentences, LOOKED_AT_MAX) else {
         return Vec::new();
     };
-    let part = text.get(part).unwrap_or_default();
-    let words = text::words(part);
+    let part = part.bytes;
+    let words = text::words(text.get(part.clone()).unwrap_or_default());
     let mut drops: Vec<(i32, Range<usize>)> = words
         .take(WORDS_TRIED_MAX)
         .map(|word| {
-            let mut without = part.to_owned();
+            let mut without = text.get(part.clone()).unwrap_or_default().to_owned();
             without.replace_range(word.clone(), " ");
-            let without = of_part(&text::fold(&without)).unwrap_or(i32::MIN);
+            let halves = sentences.of_like(&without);
+            let without = halves.map_or(i32::MIN, |(linear, network)| together(linear, network));
+            let word = part.start + word.start..part.start + word.end;
             (score.0.saturating_sub(without), word)
         })
         .filter(|(drop, _)| *drop > 0)
@@ -85,41 +90,36 @@ pub fn telling_words(text: &str, count: usize) -> Vec<&str> {
     drops.sort_by_key(|(drop, word)| (std::cmp::Reverse(*drop), word.start));
     drops.truncate(count);
     drops.sort_by_key(|(_, word)| word.start);
-    let words = drops.into_iter().filter_map(|(_, word)| part.get(word));
-    words.collect()
+    drops.into_iter().map(|(_, word)| word).collect()
 }
 
 /// Returns the parts of a text that are scored: every two sentences that follow each other, and the
 /// whole if it is short.
 pub fn parts(text: &str) -> Vec<Range<usize>> {
-    let mut parts = text::windows(text);
-    if text.len() <= WHOLE_BYTES_MAX && parts.len() > 1 {
-        parts.push(0..text.len());
-    }
-    parts
+    let parts = Sentences::of(text).parts();
+    parts.into_iter().map(|part| part.bytes).collect()
 }
 
 /// Returns the highest score of a text's parts, and which it is. The network looks at as many parts
 /// as `windows` says: those the groups find most telling.
-fn best(text: &str, windows: usize) -> Option<(Score, Range<usize>)> {
-    let folded = |part: &Range<usize>| text.get(part.clone()).map(text::fold);
-    let linear = |part: Range<usize>| Some((grams::score(&folded(&part)?)?, part));
-    let mut scored: Vec<(i32, Range<usize>)> = parts(text).into_iter().filter_map(linear).collect();
+fn best(sentences: &mut Sentences<'_>, windows: usize) -> Option<(Score, Part)> {
+    let parts = sentences.parts();
+    let mut scored: Vec<(i32, Part)> = Vec::with_capacity(parts.len());
+    for part in parts {
+        if let Some(linear) = sentences.linear(&part) {
+            scored.push((linear, part));
+        }
+    }
     if scored.len() > windows {
-        scored.sort_by_key(|(linear, part)| (std::cmp::Reverse(*linear), part.start));
+        scored.sort_by_key(|(linear, part)| (std::cmp::Reverse(*linear), part.bytes.start));
         scored.truncate(windows);
     }
-    let both = |(linear, part): (i32, Range<usize>)| {
-        let network = network::score(&folded(&part)?);
+    let both = |(linear, part): (i32, Part)| {
+        let network = sentences.network(&part)?;
         Some((Score(together(linear, network)), part))
     };
     let all = scored.into_iter().filter_map(both);
-    all.max_by_key(|(score, part)| (*score, std::cmp::Reverse(part.start)))
-}
-
-/// Scores a folded text as a whole, if it has a word.
-fn of_part(folded: &str) -> Option<i32> {
-    Some(together(grams::score(folded)?, network::score(folded)))
+    all.max_by_key(|(score, part)| (*score, std::cmp::Reverse(part.bytes.start)))
 }
 
 /// Puts the two halves of the model together.

@@ -31,12 +31,15 @@ fn is_ideograph(letter: char) -> bool {
 }
 
 fn add_word(word: &str, found: &mut Vec<u32>) {
+    if word.len() > WORD_BYTES_MAX {
+        found.push(UNKNOWN);
+        return;
+    }
     let before = found.len();
     let mut rest = word;
     let mut table = &WEIGHTS.first_pieces;
     while !rest.is_empty() {
-        let Some((id, length)) = longest(table, rest).filter(|_| word.len() <= WORD_BYTES_MAX)
-        else {
+        let Some((id, length)) = longest(table, rest) else {
             found.truncate(before);
             found.push(UNKNOWN);
             return;
@@ -49,13 +52,64 @@ fn add_word(word: &str, found: &mut Vec<u32>) {
 
 /// Returns the longest piece a text begins with, and its length.
 fn longest(table: &Pieces, text: &str) -> Option<(u32, usize)> {
-    let mut end = text.floor_char_boundary(table.longest);
-    while end > 0 {
-        let id = table.find(text.get(..end)?);
-        if let Some(id) = id {
-            return Some((id, end));
+    let mut begin = text.as_bytes();
+    while !begin.is_empty() {
+        // What the text begins with stands before it in the order, as near as possible: nothing longer than what
+        // the two have in common can be a beginning, too.
+        let (id, piece) = table.last_up_to(begin)?;
+        let pairs = piece.iter().zip(begin);
+        let common = pairs.take_while(|(one, other)| one == other).count();
+        if common == piece.len() {
+            return Some((id, common));
         }
-        end = text.floor_char_boundary(end - 1);
+        begin = begin.get(..common)?;
     }
     None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same, length by length.
+    fn longest_by_trying(table: &Pieces, text: &str) -> Option<(u32, usize)> {
+        let all = (1..=text.len()).rev();
+        let all = all.filter_map(|end| Some((text.get(..end)?, end)));
+        let mut found = all.filter_map(|(begin, end)| {
+            let (id, piece) = table.last_up_to(begin.as_bytes())?;
+            (piece == begin.as_bytes()).then_some((id, end))
+        });
+        found.next()
+    }
+
+    #[test]
+    fn the_longest_piece_is_found() {
+        for table in [&WEIGHTS.first_pieces, &WEIGHTS.later_pieces] {
+            for word in [
+                "a",
+                "abandoned",
+                "zzzz",
+                "übermorgen",
+                "самоубийство",
+                "चाहता",
+                "어제는",
+                "x9x9",
+                "internationalisation",
+                "ａ",
+                "\u{1f600}",
+                "ments",
+                "ßß",
+                "kaçırmak",
+            ] {
+                let starts = word.char_indices().filter_map(|(at, _)| word.get(at..));
+                for text in starts {
+                    assert_eq!(
+                        longest(table, text),
+                        longest_by_trying(table, text),
+                        "{text}"
+                    );
+                }
+            }
+        }
+    }
 }

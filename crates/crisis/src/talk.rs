@@ -3,6 +3,7 @@
 //! The most telling turn alone does not decide: a sign of the person it is about, a quoted mail and
 //! the answer about to be sent count differently, and so does what was said last.
 
+use crate::sentences::Sentences;
 use crate::weights::WEIGHTS;
 use crate::{LOOKED_AT_MAX, ONE, Score, best};
 
@@ -55,7 +56,7 @@ pub fn talk(outgoing: &str, before: &[Turn<'_>]) -> Score {
     // A long conversation is not looked at longer than a long text.
     let windows = (LOOKED_AT_MAX / recent.len()).max(2);
     let score = |text: &str| {
-        best(text, windows)
+        best(&mut Sentences::of(text), windows)
             .map_or(Score::LEAST, |(score, _)| score)
             .value()
     };

@@ -2,15 +2,43 @@
 
 use std::ops::Range;
 
-use unicode_normalization::UnicodeNormalization as _;
+use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick, is_nfkc_quick};
 
 /// A sentence is cut after this many bytes even if it does not end.
 const SENTENCE_BYTES_MAX: usize = 600;
 
 /// Returns a text in one form of writing: composed, small letters, nothing invisible.
 pub(crate) fn fold(text: &str) -> String {
-    let letters = text.nfkc().flat_map(char::to_lowercase);
-    letters.filter(|it| !is_invisible(*it)).nfc().collect()
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    let is_seen = |it: &char| !is_invisible(*it);
+    // Most texts are composed already, and seeing that takes less than composing them again.
+    let folded: String = if is_nfkc_quick(text.chars()) == IsNormalized::Yes {
+        let letters = text.chars().flat_map(char::to_lowercase);
+        letters.filter(is_seen).collect()
+    } else {
+        let letters = text.nfkc().flat_map(char::to_lowercase);
+        letters.filter(is_seen).collect()
+    };
+    if is_nfc_quick(folded.chars()) == IsNormalized::Yes {
+        folded
+    } else {
+        folded.nfc().collect()
+    }
+}
+
+/// Whether a text folds the same behind any other: its first letter is not changed, and changes nothing before it.
+pub(crate) fn begins_anew(text: &str) -> bool {
+    let is_first = |letter: char| {
+        unicode_normalization::char::canonical_combining_class(letter) == 0
+            && is_nfkc_quick(std::iter::once(letter)) == IsNormalized::Yes
+            && is_nfc_quick(std::iter::once(letter)) == IsNormalized::Yes
+            && !is_invisible(letter)
+    };
+    text.chars().next().is_some_and(|letter| {
+        letter.is_ascii() || is_first(letter) && letter.to_lowercase().next().is_some_and(is_first)
+    })
 }
 
 fn is_invisible(letter: char) -> bool {
@@ -19,6 +47,10 @@ fn is_invisible(letter: char) -> bool {
 
 /// Whether a letter belongs to a word: letters, digits, and marks upon them.
 pub(crate) fn is_of_word(letter: char) -> bool {
+    // Most letters by far, so they are not looked up.
+    if letter.is_ascii() {
+        return letter.is_ascii_alphanumeric();
+    }
     letter.is_alphanumeric() || unicode_normalization::char::is_combining_mark(letter)
 }
 
@@ -46,7 +78,8 @@ pub(crate) fn windows(text: &str) -> Vec<Range<usize>> {
     pairs.map(|(one, next)| one.start..next.end).collect()
 }
 
-fn sentences(text: &str) -> Vec<Range<usize>> {
+/// Returns the sentences of a text that have a word. The first begins at the beginning, each other where one ends.
+pub(crate) fn sentences(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut start = 0;
     let mut has_word = false;

@@ -68,28 +68,25 @@ pub(crate) struct Layer {
 pub(crate) struct Pieces {
     /// The number of the first one.
     first: u32,
-    /// Length of the longest one, in bytes.
-    pub(crate) longest: usize,
     /// Where each ends in `text`.
     ends: &'static [[u8; 4]],
     text: &'static [u8],
 }
 
 impl Pieces {
-    /// Returns the number of a piece.
-    pub(crate) fn find(&self, piece: &str) -> Option<u32> {
+    /// Returns the last piece that does not stand behind `text` in the order, and its number.
+    pub(crate) fn last_up_to(&self, text: &[u8]) -> Option<(u32, &[u8])> {
         let (mut low, mut high) = (0, self.ends.len());
         while low < high {
             let middle = usize::midpoint(low, high);
-            match self.at(middle)?.cmp(piece.as_bytes()) {
-                std::cmp::Ordering::Less => low = middle + 1,
-                std::cmp::Ordering::Greater => high = middle,
-                std::cmp::Ordering::Equal => {
-                    return Some(self.first + u32::try_from(middle).ok()?);
-                }
+            if self.at(middle)? <= text {
+                low = middle + 1;
+            } else {
+                high = middle;
             }
         }
-        None
+        let index = low.checked_sub(1)?;
+        Some((self.first + u32::try_from(index).ok()?, self.at(index)?))
     }
 
     fn at(&self, index: usize) -> Option<&[u8]> {
@@ -127,10 +124,9 @@ impl Rest {
         }
     }
 
-    const fn pieces(&mut self, first: u32, count: usize, bytes: usize, longest: usize) -> Pieces {
+    const fn pieces(&mut self, first: u32, count: usize, bytes: usize) -> Pieces {
         Pieces {
             first,
-            longest,
             ends: self.take_chunks(count),
             text: self.take(bytes),
         }
@@ -157,10 +153,10 @@ impl Weights {
             rows,
             first_count,
             first_bytes,
-            first_longest,
+            _,
             later_count,
             later_bytes,
-            later_longest,
+            _,
             letters,
             words,
             scale,
@@ -186,17 +182,11 @@ impl Weights {
         };
         let factors = rest.take(rows as usize);
         let embedding = rest.take(rows as usize * EMBEDDED / 2);
-        let first_pieces = rest.pieces(
-            1,
-            first_count as usize,
-            first_bytes as usize,
-            first_longest as usize,
-        );
+        let first_pieces = rest.pieces(1, first_count as usize, first_bytes as usize);
         let later_pieces = rest.pieces(
             1 + first_count as u32,
             later_count as usize,
             later_bytes as usize,
-            later_longest as usize,
         );
         let linear = Linear {
             letters: rest.take(letters as usize),

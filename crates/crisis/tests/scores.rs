@@ -41,7 +41,10 @@ fn limits_lie_in_order() {
 #[test]
 fn words_that_speak_for_it_are_words_of_the_text() {
     let text = "The parcel came today. I don't want to live any more, honestly.";
-    let words = telling_words(text, 3);
+    let words: Vec<&str> = (telling_words(text, 3)
+        .into_iter()
+        .filter_map(|word| text.get(word)))
+    .collect();
     assert!(!words.is_empty() && words.len() <= 3);
     assert!(words.iter().all(|word| text.contains(word)), "{words:?}");
     assert!(telling_words("", 3).is_empty());
