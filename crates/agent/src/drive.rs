@@ -197,7 +197,7 @@ impl Agent {
             Ok(model) => self.ask_model(&model, &request, crisis, around, feed).await,
             Err(error) => Err(error),
         };
-        let (completion, tripped) = match answered {
+        let (completion, mut guard) = match answered {
             Ok(Some(answered)) => answered,
             // It was stopped meanwhile.
             Ok(None) => return Ok(Turn::Goes),
@@ -209,9 +209,16 @@ impl Agent {
         // Remembered before anything goes on, so that nothing streams from here on. Asked again in
         // any case: a message sent into the run meanwhile may have told of a crisis.
         let words = [completion.text.as_str()];
-        let words = if tripped { &words[..] } else { &[] };
+        let looks = guard.is_tripped() || guard.is_paused();
+        let words = if looks { &words[..] } else { &[] };
         let heeded = self.gate().heed(&around.who, &run.session, words).await?;
-        let is_held = crisis || tripped || heeded;
+        let is_held = crisis || guard.is_tripped() || heeded;
+        if !is_held
+            && guard.is_paused()
+            && let Some(rest) = guard.resume()
+        {
+            feed.stream(rest);
+        }
         let usage = completion.usage;
         let mut step = RunStep {
             tokens: (usage.prompt_tokens, usage.completion_tokens),
@@ -327,7 +334,7 @@ impl Agent {
         Ok(model)
     }
 
-    /// Returns the model's answer and whether a person must look at it; `None` if the run was
+    /// Returns the model's answer, and the guard that showed as much of it as may be shown; `None` if the run was
     /// stopped meanwhile.
     async fn ask_model(
         &self,
@@ -336,10 +343,10 @@ impl Agent {
         crisis: bool,
         around: &Around,
         feed: &Feed,
-    ) -> Result<Option<(Completion, bool)>, ModelError> {
+    ) -> Result<Option<(Completion, Guard)>, ModelError> {
         let mut broken = 0;
         loop {
-            let mut guard = Guard::default();
+            let mut guard = Guard::new(self.gate().crisis_sensitivity(), self.gate().reads_again());
             let mut show = |delta: Delta<'_>| match delta {
                 Delta::Text(piece) if !crisis => {
                     if let Some(text) = guard.push(piece) {
@@ -360,7 +367,7 @@ impl Agent {
                     if !crisis && let Some(rest) = guard.finish() {
                         feed.stream(rest);
                     }
-                    return Ok(Some((completion, guard.is_tripped())));
+                    return Ok(Some((completion, guard)));
                 }
                 Err(ModelError::BrokeOff(why)) if broken < BROKEN_MAX => {
                     tracing::warn!(why, "the model's answer was cut off; retrying");

@@ -2,9 +2,10 @@
 //!
 //! Law 1: nothing that touches a person in crisis goes out without a person's yes. An answer is
 //! therefore shown sentence by sentence, each only after all that was written so far was looked at.
-//! The moment a sign is found nothing more is shown; the answer becomes a draft for people.
+//! The moment a sign is found nothing more is shown; the answer becomes a draft for people. Where a second reader is in
+//! use, nothing more is shown from the moment on that the words leave it open, until it has read the whole answer.
 
-use countersign_core::content::crisis::{self, Reading};
+use countersign_core::content::crisis::{self, Reading, Sensitivity};
 
 /// How much of what was shown before is looked at again with each sentence, in bytes: signs span
 /// sentences, but not pages. At the end all of it is looked at.
@@ -18,13 +19,25 @@ pub struct Guard {
     text: String,
     shown: usize,
     tripped: bool,
+    sensitivity: Sensitivity,
+    is_read_again: bool,
+    paused: bool,
 }
 
 impl Guard {
+    /// Returns a guard that holds as much as the owner wants. With a second reader, it pauses where it is not sure.
+    pub fn new(sensitivity: Sensitivity, is_read_again: bool) -> Self {
+        Self {
+            sensitivity,
+            is_read_again,
+            ..Self::default()
+        }
+    }
+
     /// Adds a piece, and returns what may be shown now.
     pub fn push(&mut self, piece: &str) -> Option<&str> {
         self.text.push_str(piece);
-        if self.tripped {
+        if self.tripped || self.paused {
             return None;
         }
         let end = self.shown + shows(self.text.get(self.shown..)?);
@@ -34,8 +47,8 @@ impl Guard {
         let from = self
             .text
             .floor_char_boundary(self.shown.saturating_sub(WINDOW_BYTES));
-        if is_held(self.text.get(from..)?) {
-            self.tripped = true;
+        self.look_from(from);
+        if self.tripped || self.paused {
             return None;
         }
         let start = self.shown;
@@ -45,25 +58,48 @@ impl Guard {
 
     /// Ends the answer, and returns what may be shown of its rest.
     pub fn finish(&mut self) -> Option<&str> {
-        if !self.tripped && is_held(&self.text) {
-            self.tripped = true;
+        if !self.tripped {
+            self.look_from(0);
         }
+        if self.tripped || self.paused {
+            return None;
+        }
+        self.rest()
+    }
+
+    /// Returns what was not shown, after a second reader saw no sign in the answer.
+    pub fn resume(&mut self) -> Option<&str> {
         if self.tripped {
             return None;
         }
+        self.paused = false;
+        self.rest()
+    }
+
+    fn rest(&mut self) -> Option<&str> {
         let start = self.shown;
         self.shown = self.text.len();
         self.text.get(start..).filter(|rest| !rest.is_empty())
+    }
+
+    fn look_from(&mut self, from: usize) {
+        let text = self.text.get(from..).unwrap_or_default();
+        match crisis::read(text, &[]).at(self.sensitivity) {
+            Reading::Clear => {}
+            Reading::Unsure => self.paused |= self.is_read_again,
+            Reading::Held => self.tripped = true,
+        }
+    }
+
+    /// Whether a second reader must look at the answer.
+    pub const fn is_paused(&self) -> bool {
+        self.paused
     }
 
     /// Whether a person must look at the answer.
     pub const fn is_tripped(&self) -> bool {
         self.tripped
     }
-}
-
-fn is_held(text: &str) -> bool {
-    crisis::read(text, &[]) == Reading::Held
 }
 
 /// Returns how many bytes of what is not shown yet end with a sentence.
@@ -125,6 +161,25 @@ mod tests {
         let (out, tripped) = shown(&answer);
         assert!(tripped);
         assert_eq!(out, "Thank you for writing.");
+    }
+
+    #[test]
+    fn nothing_is_shown_from_an_unsure_sentence_on_until_it_was_read_again() {
+        let unsure = crisis::AN_UNSURE_TEXT;
+        let mut guard = Guard::new(Sensitivity::Default, true);
+        assert_eq!(guard.push("Here is the list. "), Some("Here is the list."));
+        assert_eq!(guard.push(&format!("{unsure} ")), None);
+        assert_eq!(guard.push("That was all. "), None);
+        assert_eq!(guard.finish(), None);
+        assert!(guard.is_paused() && !guard.is_tripped());
+        let rest = format!(" {unsure} That was all. ");
+        assert_eq!(guard.resume(), Some(rest.as_str()));
+
+        let mut strict = Guard::new(Sensitivity::High, false);
+        assert_eq!(strict.push(&format!("{unsure} ")), None);
+        assert!(strict.is_tripped(), "an owner who wants more held gets it");
+        let mut usual = Guard::default();
+        assert_eq!(usual.push(&format!("{unsure} ")), Some(unsure));
     }
 
     #[test]

@@ -5,7 +5,8 @@
 //! talks to a model; [`tools`] are what the agent can do, each only with a permit of the gate;
 //! [`outbound`] is what leaves the machine, each only with a person's yes; [`undo`] takes back what a
 //! person does not keep; [`guard`] is what may be shown of an answer while it is written, [`feed`]
-//! who hears it; [`auxiliary`] asks models for side tasks, [`smart`] is one of them.
+//! who hears it; [`auxiliary`] asks models for side tasks, [`smart`] is one of them; [`second_reader`] asks one whether
+//! somebody is in crisis.
 
 pub mod agent;
 mod around;
@@ -18,6 +19,7 @@ pub mod guard;
 pub mod message;
 pub mod model;
 pub mod outbound;
+pub mod second_reader;
 pub mod smart;
 pub mod toolbox;
 pub mod tools;

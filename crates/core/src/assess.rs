@@ -40,6 +40,7 @@ use crate::shell::syntax::Span;
 use crate::written::Files;
 
 pub use gather::Gathered;
+pub use people::{hear, question};
 
 /// Reasons a person is shown.
 const REASONS_MAX: usize = 5;

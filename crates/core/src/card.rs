@@ -32,6 +32,8 @@ pub use text::{Redacts, without_secrets};
 
 /// What happens on timeout.
 const ON_TIMEOUT: &str = "If nobody answers in time, it does not run.";
+/// The name of a turn of the conversation being answered.
+const IN_REPLY_TO: &str = "In reply to";
 /// Turns of the conversation being answered that a card shows, the last ones.
 const TURNS_MAX: usize = 3;
 
@@ -146,7 +148,7 @@ impl Card {
             tool: inline(&call.tool),
             command: one_line(call, redacts),
             body: body::body(call, &assessment.findings, redacts),
-            lineage: lineage_fields(call, lineage, redacts),
+            lineage: lineage_fields(call, assessment, lineage, redacts),
             help_lines: if assessment.crisis_sensitive {
                 lineage.help_lines.iter().map(|text| line(text)).collect()
             } else {
@@ -169,7 +171,8 @@ impl Card {
     /// which line of a longer text. Nothing where the mark is the whole text.
     pub fn look_at(&self) -> Vec<String> {
         let mut lines = Vec::new();
-        for field in &self.body {
+        let answered = self.lineage.iter().filter(|field| field.code);
+        for field in self.body.iter().chain(answered) {
             let is_long = field.text.contains('\n');
             for mark in &field.marks {
                 let before = field.text.get(..mark.start).unwrap_or_default();
@@ -250,7 +253,12 @@ pub fn risk(assessment: &Assessment) -> Risk {
 }
 
 /// The key is known; everything else is what the asker says.
-fn lineage_fields(call: &ToolCall, lineage: &Lineage, redacts: Redacts) -> Vec<Field> {
+fn lineage_fields(
+    call: &ToolCall,
+    assessment: &Assessment,
+    lineage: &Lineage,
+    redacts: Redacts,
+) -> Vec<Field> {
     let mut fields = vec![Field::words("Asked by", inline(&lineage.key_name))];
     let said = [
         ("Agent", lineage.agent.as_deref()),
@@ -279,12 +287,15 @@ fn lineage_fields(call: &ToolCall, lineage: &Lineage, redacts: Redacts) -> Vec<F
             "" => turn.text.clone(),
             from => format!("{from}: {}", turn.text),
         };
-        fields.push(Field {
-            name: "In reply to".to_owned(),
+        let mut field = Field {
+            name: IN_REPLY_TO.to_owned(),
             text: unfenced_plain(&without_secrets(&said, redacts)),
             code: true,
             marks: Vec::new(),
-        });
+        };
+        let signs = marks::signs_in(&said, &assessment.findings);
+        marks::put(&mut field, &said, &signs, redacts);
+        fields.push(field);
     }
     fields
 }

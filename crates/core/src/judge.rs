@@ -1,8 +1,9 @@
 //! Judges one call: from assessment to verdict, under the policy of its directory.
 
-use crate::assess::assess_with_files;
+use crate::assess::{assess_with_files, hear};
 use crate::assessment::Assessment;
 use crate::call::ToolCall;
+use crate::content::crisis::SecondReading;
 use crate::follow::walk::Knows;
 use crate::policy::{Policy, RuleKind, Standing, Trust, situation};
 use crate::verdict::{Ruling, Situation, verdict};
@@ -24,7 +25,20 @@ pub fn judge(policy: &Policy, call: &ToolCall) -> Judged {
 
 /// Judges a call of a key that is bound to these directories.
 pub fn judge_bound(policy: &Policy, call: &ToolCall, bound: &[String]) -> Judged {
-    let (assessment, situation) = consider_bound(policy, call, bound);
+    judge_heard(policy, call, bound, None)
+}
+
+/// Judges a call of a key that is bound to these directories, of which a second reader said this.
+pub fn judge_heard(
+    policy: &Policy,
+    call: &ToolCall,
+    bound: &[String],
+    said: Option<SecondReading>,
+) -> Judged {
+    let (mut assessment, situation) = consider_bound(policy, call, bound);
+    if let Some(said) = said {
+        hear(&mut assessment, said);
+    }
     let ruling = verdict(&assessment, &situation);
     Judged { assessment, ruling }
 }

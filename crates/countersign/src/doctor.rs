@@ -51,6 +51,7 @@ pub(crate) fn examine(reach: &Reach, scope: Scope, report: &mut Report) -> Resul
     if let Some(client) = &client {
         report.add_all(gateway::check_keys(client, &home));
         report.add_all(gateway::check_people(client));
+        report.add_all(gateway::check_second_reader(client));
         report.add_all(gateway::check_channels(client));
         report.add_all(push::check(client, &home));
     }

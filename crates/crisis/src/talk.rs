@@ -18,6 +18,17 @@ pub enum Role {
     Quoted,
 }
 
+impl Role {
+    /// Returns a word for it.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Other => "other",
+            Self::Quoted => "quoted",
+        }
+    }
+}
+
 /// Something that was said.
 #[derive(Debug, Clone, Copy)]
 pub struct Turn<'t> {

@@ -2,7 +2,7 @@
 
 mod operations;
 
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 use std::time::Duration;
 
 use countersign_channels::Channel;
@@ -41,6 +41,17 @@ const OBSERVED_MAX: usize = 1000;
 #[derive(Clone, Debug)]
 pub struct Gate {
     rooms: Arc<Rooms>,
+}
+
+/// A gate that may be gone: for whoever the gate itself holds.
+#[derive(Clone, Debug)]
+pub struct WeakGate(Weak<Rooms>);
+
+impl WeakGate {
+    /// Returns the gate, if it is still there.
+    pub fn upgrade(&self) -> Option<Gate> {
+        self.0.upgrade().map(|rooms| Gate { rooms })
+    }
 }
 
 /// What a gate is made of.
@@ -179,6 +190,11 @@ impl Gate {
             () = self.rooms.ledger.publish_forever() => {}
             () = self.rooms.delivery.sweep_deliveries() => {}
         }
+    }
+
+    /// Returns a way to the gate that does not keep it.
+    pub fn downgrade(&self) -> WeakGate {
+        WeakGate(Arc::downgrade(&self.rooms))
     }
 
     /// Returns the store, for those who only read: the ledger and its live end.

@@ -42,5 +42,5 @@ pub mod reviews;
 pub mod runs;
 pub mod sessions;
 
-pub use gate::{Gate, Parts};
+pub use gate::{Gate, Parts, WeakGate};
 pub use records::error::GateError;

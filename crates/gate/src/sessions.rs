@@ -5,11 +5,12 @@
 //! so that whoever remembers the facts looks at them again.
 
 pub mod crisis;
+pub mod second_reader;
 pub(crate) mod written_files;
 
 use countersign_core::call::Turn;
 use countersign_core::command::YOLO_MINUTES_MAX;
-use countersign_core::content::crisis::{self as crisis_signs, Reading};
+use countersign_core::content::crisis::Reading;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Draft;
@@ -19,7 +20,7 @@ use countersign_core::verdict::Mode;
 use countersign_store::{Change, Expect, Kind, Put, Query, Record};
 use serde::{Deserialize, Serialize};
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use crate::GateError;
 use crate::base::Base;
@@ -31,6 +32,7 @@ use crate::records::event::{Event, OverrideEnded, OverrideStarted, SessionHappen
 use crate::records::retry::retry_on_conflict;
 use crate::records::stored::{read, written};
 use crate::runs::BUILTIN;
+use second_reader::SecondReader;
 
 /// Longest override, in minutes.
 pub const OVERRIDE_MINUTES_MAX: u32 = YOLO_MINUTES_MAX;
@@ -104,6 +106,7 @@ pub struct Sessions {
     base: Arc<Base>,
     people: Arc<People>,
     cache: Cache<String, SessionFacts>,
+    reader: OnceLock<Arc<dyn SecondReader>>,
 }
 
 impl Sessions {
@@ -118,6 +121,7 @@ impl Sessions {
                 "session.override_ended",
                 "crisis.cleared",
             ]),
+            reader: OnceLock::new(),
         }
     }
 }
@@ -229,8 +233,11 @@ impl Sessions {
             return Ok(true);
         }
         let turns: Vec<Turn> = said.iter().map(|text| turn(text)).collect();
-        if crisis_signs::read("", &turns) != Reading::Held {
-            return Ok(false);
+        match self.read_with_second(who, &turns).await {
+            Some(Reading::Held) => {}
+            Some(Reading::Clear | Reading::Unsure) => return Ok(false),
+            // Held this once: nobody saw a sign, so nobody is marked.
+            None => return Ok(true),
         }
         retry_on_conflict(|| async {
             let before = self.read_session(&who.key, session).await?;

@@ -1,7 +1,9 @@
 //! A scripted model: an OpenAI-compatible server on loopback with prepared answers.
 //!
 //! It runs in a thread of its own and ends when it is dropped. Each request to
-//! `/v1/chat/completions` takes the next reply of the script, or the one a closure chooses.
+//! `/v1/chat/completions` takes the next reply of the script, or the one a closure chooses. Questions of the second
+//! reader are no part of the script: [`ModelServer::reads`] says how they are answered; else they get nonsense, so that
+//! the model fails its examination and is not used for that.
 
 use std::collections::VecDeque;
 use std::io;
@@ -202,8 +204,50 @@ pub struct ModelServer {
 
 type Choose = dyn FnMut(&Value) -> Reply + Send;
 
+type ChooseReading = dyn FnMut(&Asked) -> Reply + Send;
+
+/// What a second reader is asked.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    /// The conversation and the message, as they were given.
+    pub data: Value,
+    /// What it answers if somebody is in crisis.
+    pub hold: String,
+    /// What it answers if nobody is.
+    pub clear: String,
+    /// The whole question, as it was sent.
+    pub body: Value,
+}
+
+impl Asked {
+    /// Returns the message it is asked about.
+    pub fn message(&self) -> &str {
+        self.data["message"].as_str().unwrap_or_default()
+    }
+
+    /// Reads a question; `None` if it is none to a second reader.
+    fn of(body: &Value) -> Option<Self> {
+        let text = |index: usize| body["messages"][index]["content"].as_str();
+        if !text(0)?.starts_with("You read messages for signs of a person in crisis.") {
+            return None;
+        }
+        let (_, rest) = text(1)?.split_once("BEGIN UNTRUSTED DATA\n")?;
+        let (data, words) = rest.split_once("\nEND UNTRUSTED DATA\n")?;
+        let words = words.strip_prefix("Answer ")?.trim_end_matches('.');
+        let (hold, clear) = words.split_once(" or ")?;
+        Some(Self {
+            data: serde_json::from_str(data).ok()?,
+            hold: hold.to_owned(),
+            clear: clear.to_owned(),
+            body: body.clone(),
+        })
+    }
+}
+
 struct Shared {
     choose: Mutex<Box<Choose>>,
+    choose_reading: Mutex<Box<ChooseReading>>,
+    readings: Mutex<Vec<Asked>>,
     requests: Mutex<Vec<Received>>,
     count: watch::Sender<usize>,
     go_on: Semaphore,
@@ -235,6 +279,8 @@ impl ModelServer {
     pub fn answering(choose: impl FnMut(&Value) -> Reply + Send + 'static) -> io::Result<Self> {
         let shared = Arc::new(Shared {
             choose: Mutex::new(Box::new(choose)),
+            choose_reading: Mutex::new(Box::new(|_| Reply::text(["I read for nobody."]))),
+            readings: Mutex::default(),
             requests: Mutex::default(),
             count: watch::Sender::new(0),
             go_on: Semaphore::new(0),
@@ -245,6 +291,16 @@ impl ModelServer {
             .with_state(Arc::clone(&shared));
         let server = Background::serve("scripted-model", routes)?;
         Ok(Self { server, shared })
+    }
+
+    /// Answers questions of the second reader as `choose` says from now on.
+    pub fn reads(&self, choose: impl FnMut(&Asked) -> Reply + Send + 'static) {
+        *locked(&self.shared.choose_reading) = Box::new(choose);
+    }
+
+    /// Returns what a second reader was asked so far.
+    pub fn readings(&self) -> Vec<Asked> {
+        locked(&self.shared.readings).clone()
     }
 
     /// Returns what stands before `/chat/completions`.
@@ -288,6 +344,11 @@ async fn models() -> axum::Json<Value> {
 async fn complete(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
     let body = serde_json::from_slice(&body)
         .unwrap_or_else(|_| Value::String(String::from_utf8_lossy(&body).into_owned()));
+    if let Some(asked) = Asked::of(&body) {
+        let reply = locked(&shared.choose_reading)(&asked);
+        locked(&shared.readings).push(asked);
+        return answered(reply, shared);
+    }
     let reply = locked(&shared.choose)(&body);
     let authorization = headers
         .get(header::AUTHORIZATION)
@@ -297,6 +358,10 @@ async fn complete(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: B
         authorization,
     });
     shared.count.send_modify(|count| *count += 1);
+    answered(reply, shared)
+}
+
+fn answered(reply: Reply, shared: Arc<Shared>) -> Response {
     let mut response = Response::builder().status(reply.status);
     for (name, value) in &reply.headers {
         response = response.header(name, value);

@@ -115,7 +115,7 @@ export function CardView({ approval, hasKeys, isInline = false, onNext, onAnswer
         {led.value ? <Led approval={approval} /> : null}
       </section>
       {quoted.map((field, index) => (
-        <Quote key={index} name={field.name} text={field.text} />
+        <Quote key={index} name={field.name} text={field.text} marks={field.marks ?? []} />
       ))}
       {isInline ? (
         <details class="lineage">

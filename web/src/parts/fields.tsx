@@ -70,14 +70,14 @@ function Pieces({ of }: { of: Piece[] }) {
 }
 
 /** A text under its name, with a way to copy it. */
-export function Quote({ name, text }: { name: string; text: string }) {
+export function Quote({ name, text, marks = [] }: { name: string; text: string; marks?: Mark[] }) {
   return (
     <section class="long">
       <div class="long-head">
         <h3>{name}</h3>
         <Copy name={name.toLowerCase()} text={text} />
       </div>
-      <Code name={name} text={text} />
+      <Code name={name} text={text} marks={marks} />
     </section>
   );
 }

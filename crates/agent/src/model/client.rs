@@ -168,6 +168,12 @@ impl Client {
         &self.model
     }
 
+    /// Whether both ask the same model at the same address with the same key.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        let key = |client: &Self| client.key.as_ref().map(|key| key.text.clone());
+        self.url == other.url && self.model == other.model && key(self) == key(other)
+    }
+
     /// Returns the client of another model at the same address.
     #[must_use]
     pub fn named(&self, model: &str) -> Self {

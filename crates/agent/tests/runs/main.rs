@@ -6,6 +6,7 @@ mod crisis;
 mod interrupted;
 mod looping;
 mod real;
+mod second_reader;
 mod steering;
 mod support;
 mod written;

@@ -9,9 +9,9 @@ use std::cmp::Reverse;
 use super::arguments;
 use super::gather::Gathered;
 use crate::act::Act;
-use crate::assessment::{Finding, Severity, SideEffect};
+use crate::assessment::{Assessment, Finding, Severity, SideEffect};
 use crate::call::ToolCall;
-use crate::content::crisis::{self, Reading, Sensitivity};
+use crate::content::crisis::{self, Question, Reading, SecondReading, Sensitivity};
 use crate::content::{impact, personal, secrets};
 use crate::encoding::percent_decoded;
 use crate::knowledge::Effect;
@@ -20,6 +20,10 @@ use crate::shell::syntax::Span;
 
 /// Said of every call that may reach a person in crisis.
 const AFFECTED: &str = "a person in crisis may be affected";
+/// Said of a call that a second reader holds.
+const SEEN_AGAIN: &str = "the second reader sees a person in crisis";
+/// Said of a call that a second reader should have read and did not.
+const UNANSWERED: &str = "a person in crisis cannot be ruled out: the second reader did not answer";
 /// Longest conversation that is read; of a longer one nobody can say that it is harmless.
 const CONVERSATION_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// How weighty a step must be to be called a matter of life and safety.
@@ -81,6 +85,43 @@ pub(super) fn judge(call: &ToolCall, sensitivity: Sensitivity, gathered: &mut Ga
         let message = "context: the message being answered was not given".to_owned();
         aside(gathered, "context.missing", Severity::Info, message);
     }
+}
+
+/// Returns what a second reader is asked about `call`; `None` if that is too long to be asked.
+pub fn question(call: &ToolCall) -> Option<Question> {
+    crisis::question(&spoken(call), &call.replying_to)
+}
+
+/// Takes what a second reader said into an assessment of which rules and model were not sure. It can only make it
+/// stricter: no answer holds like a sign, because the text was not cleared.
+pub fn hear(assessment: &mut Assessment, said: SecondReading) {
+    if assessment.crisis_sensitive || !assessment.marks.crisis_unsure {
+        return;
+    }
+    let (code, severity, message) = match said {
+        SecondReading::NoSign => {
+            let message = "the second reader sees nobody in crisis";
+            ("crisis.read_again", Severity::Info, message)
+        }
+        SecondReading::Crisis => (crisis::CODE, Severity::High, SEEN_AGAIN),
+        SecondReading::Unanswered => (crisis::CODE, Severity::High, UNANSWERED),
+    };
+    let finding = Finding {
+        code,
+        cause: message,
+        severity,
+        message: message.to_owned(),
+        span: None,
+    };
+    if said == SecondReading::NoSign {
+        assessment.findings.push(finding);
+        return;
+    }
+    assessment.findings.insert(0, finding);
+    assessment.reasons.insert(0, message.to_owned());
+    assessment.crisis_sensitive = true;
+    assessment.marks.crisis_unsure = false;
+    assessment.side_effect = SideEffect::Critical;
 }
 
 /// Whether a command holds a quoted text, a here-document or letters beyond ASCII: all places where
@@ -257,7 +298,7 @@ fn crisis_signs(call: &ToolCall, reading: Reading, gathered: &mut Gathered) {
     let message = AFFECTED.to_owned();
     gathered.notes.insert(0, message.clone());
     gathered.findings.push(Finding {
-        code: "crisis",
+        code: crisis::CODE,
         cause: AFFECTED,
         severity: Severity::High,
         message,

@@ -1,19 +1,22 @@
 //! Marks: where in the shown text the danger stands.
 //!
-//! Findings point into the command as it was sent, secrets and personal data are found in every text. What
-//! is shown differs from both: control characters are written out, secrets are named. A mark is therefore
+//! Findings point into the command as it was sent; secrets, personal data and signs of a person in crisis are found
+//! in every text. What is shown differs from both: control characters are written out, secrets are named. A mark is therefore
 //! looked up in the shown text, and one that cannot be found there exactly is left out: no mark is better
 //! than one beside its word.
 
 use super::text::{Redacts, without_secrets};
 use super::{Field, Mark};
 use crate::assessment::{Finding, Severity};
-use crate::content::{personal, secrets};
+use crate::content::{crisis, personal, secrets};
 use crate::display::{line, unfenced};
 use crate::shell::syntax::Span;
 
 /// Most marks of one text. More would point at nothing in particular.
 const MARKS_MAX: usize = 8;
+
+/// Longest text in which words that speak for a crisis are looked for, in bytes: each of them costs a reading.
+const SIGNS_BYTES_MAX: usize = 64 * 1024;
 
 /// Puts marks on `field`, which shows `text`: the gravest findings first, no two of them overlapping.
 pub(super) fn put(field: &mut Field, text: &str, findings: &[Finding], redacts: Redacts) {
@@ -52,8 +55,8 @@ pub(super) fn put(field: &mut Field, text: &str, findings: &[Finding], redacts: 
     field.marks.sort_by_key(|mark| mark.start);
 }
 
-/// Returns what `text` tells whoever gets it: secrets, and personal data where `findings` say that it
-/// leaves. `field` shows the text.
+/// Returns what `text` tells whoever gets it: secrets, and personal data and the words that speak for a crisis where
+/// `findings` say so. `field` shows the text.
 pub(super) fn told_by(field: &Field, text: &str, findings: &[Finding]) -> Vec<Finding> {
     let mut told = Vec::new();
     // Where nothing was hidden there is no secret, and looking for one takes a while.
@@ -75,7 +78,23 @@ pub(super) fn told_by(field: &Field, text: &str, findings: &[Finding]) -> Vec<Fi
             span: Some(Span::new(it.span.0, it.span.1)),
         }));
     }
+    told.extend(signs_in(text, findings));
     told
+}
+
+/// Returns the words of `text` that speak for a crisis, where `findings` say that it is held for one.
+pub(super) fn signs_in(text: &str, findings: &[Finding]) -> Vec<Finding> {
+    if !findings.iter().any(|it| it.code == crisis::CODE) || text.len() > SIGNS_BYTES_MAX {
+        return Vec::new();
+    }
+    let sign = |(start, end)| Finding {
+        code: crisis::CODE,
+        cause: crisis::CODE,
+        severity: Severity::High,
+        message: "speaks for a person in crisis".to_owned(),
+        span: Some(Span::new(start, end)),
+    };
+    crisis::telling(text).into_iter().map(sign).collect()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ mod normalise;
 mod opening;
 mod reading;
 pub(super) mod rules;
+mod second;
 mod spelling;
 #[cfg(test)]
 mod stems;
@@ -27,6 +28,7 @@ use std::collections::BTreeSet;
 use std::ops::ControlFlow;
 
 pub use reading::{AN_UNSURE_TEXT, Reading, Sensitivity, read, read_by_rules};
+pub use second::{Question, SecondReading, question};
 
 /// Longest text scanned in full; of a longer one only head and tail are read.
 const TEXT_BYTES_MAX: usize = 1024 * 1024;
@@ -129,6 +131,28 @@ impl CrisisSigns {
         self.rules.sort_unstable();
         self.rules.dedup();
     }
+}
+
+/// The code of findings about a person in crisis.
+pub const CODE: &str = "crisis";
+/// Most places that [`telling`] names.
+const TELLING_MAX: usize = 4;
+
+/// Returns where the words of a text stand that speak for a crisis, in bytes, in order and apart from each other: what
+/// a rule hit, and the words without which the model would find it least telling.
+pub fn telling(text: &str) -> Vec<(usize, usize)> {
+    let mut places: Vec<(usize, usize)> = scan(text).span.into_iter().collect();
+    if countersign_crisis::score(text).is_unsure() {
+        let words = countersign_crisis::telling_words(text, TELLING_MAX);
+        for word in words {
+            let is_apart = |place: &(usize, usize)| word.end <= place.0 || place.1 <= word.start;
+            if places.len() < TELLING_MAX && places.iter().all(is_apart) {
+                places.push((word.start, word.end));
+            }
+        }
+    }
+    places.sort_unstable();
+    places
 }
 
 /// Looks for signs of crisis in one text.

@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::Path;
 
-use countersign_core::content::crisis::{scan, scan_conversation};
+use countersign_core::call::Turn;
+use countersign_core::content::crisis::{Reading, read, scan, scan_conversation};
 use serde_json::Value;
 
 const LANGUAGES: [&str; 15] = [
@@ -154,6 +155,51 @@ fn the_rules_do_no_worse_on_authors_who_have_not_seen_them() {
         scan_conversation(word(row, "outgoing"), before).is_sensitive()
     };
     measure(&talks, told, TALKS_RECALL_MIN, TALKS_ALARMS_MAX);
+}
+
+/// What rules and model together reach as the product reads, on texts that the model was made from: not what it does with
+/// unknown authors (docs/crisis.md says that), but what must not get lost on the way from training to product. In
+/// thousandths; far below what was measured, because new weights move it.
+const TOGETHER_RECALL_MIN: usize = 500;
+const TOGETHER_ALARMS_MAX: usize = 90;
+const TOGETHER_TALKS_RECALL_MIN: usize = 400;
+const TOGETHER_TALKS_ALARMS_MAX: usize = 120;
+
+#[test]
+fn rules_and_model_together_hold_what_the_product_holds() {
+    let texts = every(&rows(false), 10);
+    let told = |row: &Value| read(word(row, "text"), &[]) == Reading::Held;
+    measure(&texts, told, TOGETHER_RECALL_MIN, TOGETHER_ALARMS_MAX);
+    let talks = every(&rows(true), 3);
+    let told = |row: &Value| read(word(row, "outgoing"), &turns(row)) == Reading::Held;
+    measure(
+        &talks,
+        told,
+        TOGETHER_TALKS_RECALL_MIN,
+        TOGETHER_TALKS_ALARMS_MAX,
+    );
+    // A head that knows who said what adds to the rules and takes nothing from them.
+    for row in &talks {
+        let before = turns(row);
+        let by_rules =
+            countersign_core::content::crisis::read_by_rules(word(row, "outgoing"), &before);
+        assert!(read(word(row, "outgoing"), &before) >= by_rules, "{row}");
+    }
+}
+
+/// Returns every so many rows: all of them take minutes.
+fn every(rows: &[Value], step: usize) -> Vec<Value> {
+    rows.iter().step_by(step).cloned().collect()
+}
+
+fn turns(row: &Value) -> Vec<Turn> {
+    let turns = row["context"].as_array().into_iter().flatten();
+    turns
+        .map(|turn| Turn {
+            from: word(turn, "role").to_owned(),
+            text: word(turn, "text").to_owned(),
+        })
+        .collect()
 }
 
 fn measure(rows: &[Value], told: impl Fn(&Value) -> bool, recall_min: usize, alarms_max: usize) {

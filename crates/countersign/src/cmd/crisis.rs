@@ -55,12 +55,22 @@ fn list(marked: &CrisisView) -> String {
         };
         rows.push(vec!["session".to_owned(), text(&it.session_id), whose]);
     }
+    let readers = marked.readers.iter().map(|it| {
+        let whose = if it.for_all {
+            "all agents"
+        } else {
+            "the built-in agent"
+        };
+        let (model, words) = (text(&it.model), text(&it.words));
+        format!("Second reader for {whose}: {model}; {words}.\n")
+    });
+    let readers: String = readers.collect();
     if rows.is_empty() {
-        return "There are no crisis marks.\n".to_owned();
+        return format!("There are no crisis marks.\n{readers}");
     }
     let table = table(&["marked", "who or which", "seen"], &rows);
     format!(
         "{table}Calls to them ask until another person clears the mark:\n\
-         countersign crisis clear --recipient NAME, or --session ID\n"
+         countersign crisis clear --recipient NAME, or --session ID\n{readers}"
     )
 }

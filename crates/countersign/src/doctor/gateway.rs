@@ -4,7 +4,10 @@ use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use countersign_channels::chat::State as Found;
+use countersign_core::display::inline;
 use countersign_gate::base::principal::Role;
+use countersign_gate::sessions::crisis::CrisisView;
+use countersign_gate::sessions::second_reader::{Examination, ReaderView};
 use reqwest::Method;
 use serde_json::Value;
 
@@ -20,6 +23,7 @@ const GROUP: &str = "gateway";
 const CLOCK: &str = "clock";
 const KEYS: &str = "keys";
 const PEOPLE: &str = "people";
+const CRISIS: &str = "crisis";
 const CHANNELS: &str = "channels";
 
 /// The version of this program.
@@ -225,6 +229,36 @@ fn people_line(people: Result<PersonList, Complaint>) -> Line {
         );
     }
     Line::ok(PEOPLE, format!("{} may answer", able.join(", ")))
+}
+
+/// Checks that the model that reads messages again for a person in crisis may do so, if there is one.
+pub(super) fn check_second_reader(client: &Client) -> Vec<Line> {
+    let crisis: Result<CrisisView, Complaint> = client.get("/v1/crisis").and_then(|it| it.read());
+    match crisis {
+        Ok(crisis) => crisis.readers.iter().map(reader_line).collect(),
+        Err(complaint) => vec![Line::warn(CRISIS, complaint.message(), complaint.hint())],
+    }
+}
+
+fn reader_line(reader: &ReaderView) -> Line {
+    let model = inline(&reader.model);
+    let found = format!("second reader {model}: {}", inline(&reader.words));
+    let whose = if reader.for_all {
+        "what is neither cleared nor held waits for a person until then"
+    } else {
+        "until then messages of the built-in agent that are neither cleared nor held go out as without a second reader"
+    };
+    match reader.examination {
+        Examination::Passed | Examination::UnderWay => Line::ok(CRISIS, found),
+        Examination::Failed => {
+            let fix = format!("name a stronger model under `auxiliary.tasks.crisis`; {whose}");
+            Line::warn(CRISIS, found, fix)
+        }
+        Examination::NoAnswer => {
+            let fix = "check the address and the key of the model; what it should have read waits for a person";
+            Line::warn(CRISIS, found, fix)
+        }
+    }
 }
 
 /// Checks each channel as `countersign channels doctor` does.

@@ -9,13 +9,14 @@ use countersign_agent::model::{Client, Endpoint, Limits, Usage};
 use countersign_agent::outbound::{
     Approval, Chat, Cleared, Contacts, Messenger, SendFailed, Smtp, SmtpSettings, SmtpTls,
 };
+use countersign_agent::second_reader::{self, ModelReader};
 use countersign_agent::smart::Reviewer;
 use countersign_agent::toolbox::Toolbox;
 use countersign_agent::tools::{
     Clarify, HttpRequest, Patch, Processes, Processing, ReadFile, SearchFiles, SendEmail,
     SendMessage, Terminal, Todo, Tool, WriteFile,
 };
-use countersign_agent::{Agent, AgentParts, BoxFuture, CrisisNotices, RunLimits};
+use countersign_agent::{Agent, AgentParts, BoxFuture, CrisisNotices, Models, RunLimits};
 use countersign_channels::{Channel, DeliveryError};
 use countersign_core::policy::Policy;
 use countersign_gate::Gate;
@@ -44,9 +45,17 @@ pub(crate) fn build(
     }
     // A gateway does not start with a model it cannot use.
     model(values)?;
+    let models: Arc<dyn Models> = Arc::new(FileModels::new(home.clone()));
+    let reader = second_reader(values, main.as_ref())?;
+    gate.appoint_reader(Arc::new(ModelReader::new(
+        gate.downgrade(),
+        reader,
+        Arc::clone(&models),
+        second_reader::READ_TIME,
+    )));
     Ok(Agent::new(AgentParts {
         gate: gate.clone(),
-        models: Arc::new(FileModels::new(home.clone())),
+        models,
         tools: tools(values, policy, channels)?,
         limits: limits(values),
         cwd: directory(values)?,
@@ -110,6 +119,10 @@ fn router(
     let named = at(values, "auxiliary.tasks").as_object();
     for (task, item) in named.into_iter().flatten() {
         let key = format!("auxiliary.tasks.{task}");
+        if task == second_reader::TASK {
+            // It has no fallback: who was not examined does not read.
+            continue;
+        }
         if let Some(endpoint) = endpoint(item, &key, main)? {
             tasks.insert(task.clone(), endpoint);
         }
@@ -127,6 +140,26 @@ fn router(
     };
     let router = Router::new(parts).map_err(|error| wrong("auxiliary", &error.to_string()))?;
     Ok(Some(router))
+}
+
+/// Returns the model of the task `crisis`, if it is configured.
+fn second_reader(values: &Value, main: Option<&Endpoint>) -> Result<Option<Client>, Complaint> {
+    let key = format!("auxiliary.tasks.{}", second_reader::TASK);
+    let item = at(values, &key);
+    if item.is_null() {
+        return Ok(None);
+    }
+    let Some(endpoint) = endpoint(item, &key, main)? else {
+        return Err(wrong(&key, "it names no model, and the agent has none"));
+    };
+    let limits = Limits {
+        retries: 0,
+        ..Limits::default()
+    };
+    let client = Client::new(endpoint, limits);
+    client
+        .map(Some)
+        .map_err(|error| wrong(&key, &error.to_string()))
 }
 
 /// Keeps what models cost where the agent's own costs are kept.

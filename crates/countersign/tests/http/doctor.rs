@@ -9,6 +9,7 @@ use std::process::{Command, Output};
 use serde_json::{Value, json};
 
 use crate::ours;
+use crate::scene::Scene;
 use crate::support::Gateway;
 
 /// Users who own nothing, and are not each other.
@@ -113,6 +114,26 @@ fn a_home_with_a_gateway_is_found_well() {
     assert_eq!(
         found(&said, "codex"),
         ["ok: not installed: no codex in PATH"]
+    );
+}
+
+#[test]
+fn it_says_when_the_second_reader_may_not_read() {
+    // A scripted model answers such questions with nonsense.
+    let scene = Scene::new(Vec::new());
+    let admin = scene.gateway.admin();
+    let mut events = scene.gateway.events(&admin, "/v1/events", Some(0));
+    let (_, examined) = events.named("crisis.reader_examined");
+    assert_eq!(examined["passed"], false, "{examined}");
+    let readers = scene.gateway.get(&admin, "/v1/crisis").body["readers"].clone();
+    assert_eq!(readers[0]["examination"], "failed", "{readers}");
+    let (code, said) = doctor(&scene.gateway.home(), &["--no-canary"]);
+    assert_eq!(code, Some(0), "{said}");
+    let found = found(&said, "crisis");
+    assert_eq!(found.len(), 1, "{said}");
+    assert!(
+        found[0].starts_with("warn: second reader scripted-1: it failed the examination"),
+        "{found:?}"
     );
 }
 

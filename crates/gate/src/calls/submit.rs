@@ -224,11 +224,12 @@ impl Calls {
         let (mut assessment, mut situation) = (considered.assessment, considered.situation);
         let concern = self
             .sessions
-            .crisis_concern(submission, &tool_call, facts.crisis, &mut assessment)
+            .crisis_concern(who, submission, &tool_call, facts.crisis, &mut assessment)
             .await?;
         let mut call = stored(who, submission, &tool_call, digests, now)?;
         call.runs_written = held;
         call.answers_starter |= concern.reaches_starter;
+        call.second_reading = concern.second_reading;
         call.policy.clone_from(&ruleset.hash);
         call.bound = bound;
         if situation.mode == Mode::Enforce {
@@ -460,6 +461,7 @@ fn stored(
         assessment: Box::default(),
         approval: None,
         decision: None,
+        second_reading: None,
         salt: base64(&random_id::<16>()),
         begun_at: None,
         handed_over_at: None,

@@ -8,6 +8,7 @@ use std::time::Duration;
 use countersign_channels::press::Click;
 use countersign_channels::push::Subscription;
 use countersign_channels::{Delivered, Order};
+use countersign_core::content::crisis::Sensitivity;
 use countersign_core::grant::Scope;
 use countersign_core::id::KeyId;
 use countersign_core::ledger::Entry;
@@ -35,6 +36,7 @@ use crate::history::what_if::ProposedThresholds;
 use crate::ledger::anchor::Anchor;
 use crate::ledger::verify::LedgerState;
 use crate::people::{DeviceView, KeyBounds, KeyView, LoginView, NewKey, NewLogin, PersonView};
+use crate::records::event::ReaderExamined;
 use crate::records::request::{Reply, Report, Submission};
 use crate::records::view::{
     ApprovalView, CallView, ConsumedView, EditedView, FileChanges, GrantView, Page, ScopeView,
@@ -44,6 +46,7 @@ use crate::runs::threads::Thread;
 use crate::runs::usage::UsageView;
 use crate::runs::{NewRun, Run, RunStep, Said};
 use crate::sessions::crisis::{CrisisView, Marked};
+use crate::sessions::second_reader::SecondReader;
 use crate::sessions::{OverrideRequest, OverrideView};
 use crate::{Gate, GateError};
 
@@ -122,6 +125,7 @@ operations! {
     fn end_override(who: &Principal, key: Option<&str>, session: &str) -> OverrideView
         = sessions.end_override;
     fn heed(who: &Principal, session: &str, said: &[&str]) -> bool = sessions.heed;
+    fn note_examination(examined: ReaderExamined) -> () = sessions.note_examination;
     fn overrides(who: &Principal) -> Vec<OverrideView> = sessions.overrides;
     fn crisis_marks(who: &Principal) -> CrisisView = sessions.crisis_marks;
     fn clear_crisis(who: &Principal, whose: Marked<'_>, note: Option<&str>) -> CrisisView
@@ -264,6 +268,21 @@ impl Gate {
     /// Appoints who answers in smart mode. Only the first appointment counts.
     pub fn appoint(&self, deputy: Arc<dyn Deputy>) {
         self.rooms.approvals.appoint(deputy);
+    }
+
+    /// Appoints who reads messages again where rules and model are not sure. Only the first appointment counts.
+    pub fn appoint_reader(&self, reader: Arc<dyn SecondReader>) {
+        self.rooms.sessions.appoint_reader(reader);
+    }
+
+    /// Whether what the built-in agent says is read again where rules and model are not sure.
+    pub fn reads_again(&self) -> bool {
+        self.rooms.sessions.reads_again()
+    }
+
+    /// Returns how much the owner wants held of what may concern a person in crisis.
+    pub fn crisis_sensitivity(&self) -> Sensitivity {
+        self.rooms.sessions.crisis_sensitivity()
     }
 
     /// Keeps the head of the ledger in `anchor` from now on.

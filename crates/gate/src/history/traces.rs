@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use countersign_core::card::{Redacts, one_line, shown_args};
-use countersign_core::judge::judge_bound;
+use countersign_core::judge::judge_heard;
 use countersign_core::ledger::Entry;
 use countersign_core::policy::Policy;
 use countersign_core::status::Cause;
@@ -295,7 +295,7 @@ fn judge_again(
     for record in records {
         let call: StoredCall = read(record)?;
         let tool_call = call.tool_call(None);
-        let judged = judge_bound(policy, &tool_call, &call.bound);
+        let judged = judge_heard(policy, &tool_call, &call.bound, call.second_reading);
         let (was, now) = (verdict_then(&call).word(), judged.ruling.verdict.word());
         replayed.calls += 1;
         let row = replayed.verdicts.entry(was.to_owned()).or_default();

@@ -109,6 +109,8 @@ events! {
     CrisisMarked(CrisisMarked) = "crisis.marked",
     /// A person cleared the crisis mark of a session or a recipient.
     CrisisCleared(CrisisCleared) = "crisis.cleared",
+    /// A model that is to read messages again for a person in crisis was examined.
+    ReaderExamined(ReaderExamined) = "crisis.reader_examined",
     /// A run of the built-in agent began.
     RunStarted(RunStarted) = "run.started",
     /// Somebody wants it to stop.
@@ -428,6 +430,16 @@ shapes! {
         by: String = "Who cleared it.",
         via: String = "Where.",
         note: Option<String> = "The note.",
+        timestamp: f64 = "When.",
+    }
+    /// A model that is to read messages again was examined.
+    ReaderExamined {
+        model: String = "The model.",
+        passed: bool = "Whether it is used.",
+        questions: u32 = "How many texts it was asked about.",
+        missed: u32 = "How many texts with a person in crisis it did not notice.",
+        alarms: u32 = "How many other texts it took for one.",
+        unanswered: u32 = "How many it did not answer with the one word that was asked for.",
         timestamp: f64 = "When.",
     }
     /// A run began.

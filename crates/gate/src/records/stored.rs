@@ -7,6 +7,7 @@ use base64::engine::general_purpose::STANDARD;
 use countersign_core::approval::{Approval, Choice};
 use countersign_core::call::{Annotations, ToolCall, Turn};
 use countersign_core::card::Card;
+use countersign_core::content::crisis::SecondReading;
 use countersign_core::digest::{Action, Digest, Encoding, context};
 use countersign_core::grant::Scope;
 use countersign_core::id::{ApprovalId, CallId, KeyId};
@@ -83,6 +84,9 @@ pub(crate) struct StoredCall {
     pub(crate) approval: Option<ApprovalId>,
     /// How it ended, where no person was asked.
     pub(crate) decision: Option<Decision>,
+    /// What a second reader said, where one was asked: a fact that the verdict rests on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) second_reading: Option<SecondReading>,
     /// Salt of the commitments the ledger makes to this call.
     pub(crate) salt: String,
     /// When the run started, for calls without a token.

@@ -445,6 +445,10 @@ impl ApprovalView {
             view.editable = false;
             view.card.body.clear();
             view.card.help_lines.clear();
+            // Which words held it is for those who decide about it.
+            for field in &mut view.card.lineage {
+                field.marks.clear();
+            }
         }
         view
     }

@@ -7,6 +7,7 @@
 
 use countersign_core::assessment::Assessment;
 use countersign_core::call::ToolCall;
+use countersign_core::content::crisis::SecondReading;
 use countersign_core::digest::Digest;
 use countersign_core::display::inline;
 use countersign_core::id::KeyId;
@@ -29,6 +30,7 @@ use crate::records::retry::{busy, retry_on_conflict};
 use crate::records::stored::{StoredCall, read, written};
 use crate::runs::{BUILTIN, Run};
 use crate::sessions::Sessions;
+use crate::sessions::second_reader::{self, ReaderView, When};
 use crate::sessions::{SessionFacts, answers};
 
 /// Recipients of one call that are looked up. Of more, each counts as marked if anybody is.
@@ -45,6 +47,9 @@ pub struct CrisisView {
     pub sessions: Vec<MarkedSession>,
     /// People who were written to.
     pub recipients: Vec<MarkedRecipient>,
+    /// Models that read again what rules and model neither clear nor hold.
+    #[serde(default)]
+    pub readers: Vec<ReaderView>,
 }
 
 /// A conversation that carries the mark.
@@ -91,6 +96,8 @@ pub(crate) struct Concern {
     is_borrowed: bool,
     /// Whether a run of the built-in agent asks, so that it is known whom the conversation is with.
     has_starter: bool,
+    /// What a second reader said, where one was asked.
+    pub(crate) second_reading: Option<SecondReading>,
     /// Whom it would write to and who carries no mark yet, with the version of the record.
     unmarked: Vec<(String, Option<u64>)>,
 }
@@ -127,8 +134,35 @@ impl Concern {
 }
 
 impl Sessions {
-    /// Looks for marks that concern `call`, and raises `assessment` by them.
+    /// Looks for what concerns `call`: marks, and what a second reader makes of it where rules and model are not sure.
+    /// Raises `assessment` by them.
     pub(crate) async fn crisis_concern(
+        &self,
+        who: &Principal,
+        submission: &Submission,
+        call: &ToolCall,
+        session_is_marked: bool,
+        assessment: &mut Assessment,
+    ) -> Result<Concern, GateError> {
+        // What ran already, and what is asked about anyway because of a mark, needs no second reader.
+        let second_reading = if session_is_marked || submission.let_run_at.is_some() {
+            None
+        } else {
+            self.second_reading_of(who, call, assessment).await
+        };
+        second_reader::take(assessment, second_reading, When::BeforeMarks);
+        let mut concern = self
+            .marks_about(submission, call, session_is_marked, assessment)
+            .await?;
+        concern.second_reading = second_reading;
+        let is_held =
+            assessment.crisis_sensitive || second_reading == Some(SecondReading::Unanswered);
+        concern.reaches_starter &= is_held;
+        second_reader::take(assessment, second_reading, When::BehindMarks);
+        Ok(concern)
+    }
+
+    async fn marks_about(
         &self,
         submission: &Submission,
         call: &ToolCall,
@@ -142,6 +176,7 @@ impl Sessions {
             reaches_starter: false,
             is_borrowed: !is_own,
             has_starter: starter.is_some(),
+            second_reading: None,
             unmarked: Vec::new(),
         };
         if session_is_marked {
@@ -173,8 +208,7 @@ impl Sessions {
         }
         if let Some(starter) = starter {
             let same = spellings(&normal(starter), &people);
-            concern.reaches_starter =
-                assessment.crisis_sensitive && names.iter().any(|name| same.contains(name));
+            concern.reaches_starter = names.iter().any(|name| same.contains(name));
         }
         Ok(concern)
     }
@@ -249,6 +283,7 @@ impl Sessions {
         Ok(CrisisView {
             sessions,
             recipients,
+            readers: self.readers(),
         })
     }
 

@@ -33,6 +33,7 @@ mod reviews;
 mod runs;
 mod schema;
 mod search;
+mod second_reader;
 mod sessions;
 mod simulation;
 mod support;

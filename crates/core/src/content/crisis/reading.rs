@@ -188,7 +188,7 @@ fn words(text: &str) -> usize {
     text.split_whitespace().count().max(dense)
 }
 
-fn role(turn: &Turn) -> model::Role {
+pub(super) fn role(turn: &Turn) -> model::Role {
     let from = turn.from.trim().to_lowercase();
     let lines = || turn.text.lines().filter(|line| !line.trim().is_empty());
     if QUOTED.contains(&from.as_str()) || lines().all(|line| line.trim_start().starts_with('>')) {

@@ -206,7 +206,9 @@ impl Subject {
             }
         }
         for field in self.card.lineage.iter().filter(|field| field.code) {
-            doc.push(Part::fenced(&field.name, &field.text, plain));
+            let marks = field.marks.iter().map(|mark| mark.start..mark.end);
+            let part = Part::fenced(&field.name, &field.text, plain);
+            doc.push(part.marked(marks.collect()));
         }
         if let Some(words) = &self.card.explanation {
             doc.push(Part::words("Agent says", "(unverified)", theme.quiet()));
