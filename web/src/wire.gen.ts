@@ -784,6 +784,8 @@ export interface CrisisMarked {
 
 /** The crisis marks. */
 export interface CrisisView {
+  /** Models that read again what rules and model neither clear nor hold. */
+  readers: ReaderView[];
   /** People who were written to. */
   recipients: MarkedRecipient[];
   /** Conversations. */
@@ -1040,6 +1042,8 @@ export type Event = CallAssessed & {
   event: "crisis.marked";
 } | CrisisCleared & {
   event: "crisis.cleared";
+} | ReaderExamined & {
+  event: "crisis.reader_examined";
 } | RunStarted & {
   event: "run.started";
 } | RunStopping & {
@@ -1089,6 +1093,9 @@ export type Event = CallAssessed & {
 } | AnchoredTold & {
   event: "ledger.anchored";
 };
+
+/** How the examination of a second reader stands. */
+export type Examination = "under_way" | "passed" | "failed" | "no_answer";
 
 /** One of the five factors of a score. */
 export interface FactorView {
@@ -1750,6 +1757,36 @@ export interface QuestionCounts {
   waiting: number;
   /** The asker took it back. */
   withdrawn: number;
+}
+
+/** A model that is to read messages again was examined. */
+export interface ReaderExamined {
+  /** How many other texts it took for one. */
+  alarms: number;
+  /** How many texts with a person in crisis it did not notice. */
+  missed: number;
+  /** The model. */
+  model: string;
+  /** Whether it is used. */
+  passed: boolean;
+  /** How many texts it was asked about. */
+  questions: number;
+  /** When. */
+  timestamp: number;
+  /** How many it did not answer with the one word that was asked for. */
+  unanswered: number;
+}
+
+/** A model that reads again, and whether it may. */
+export interface ReaderView {
+  /** How its examination stands. */
+  examination: Examination;
+  /** Whether it reads for all agents, or for the built-in agent alone. */
+  for_all: boolean;
+  /** The model. */
+  model: string;
+  /** The same for people. */
+  words: string;
 }
 
 /** A reason for questions. */

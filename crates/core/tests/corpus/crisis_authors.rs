@@ -160,9 +160,9 @@ fn the_rules_do_no_worse_on_authors_who_have_not_seen_them() {
 /// What rules and model together reach as the product reads, on texts that the model was made from: not what it does with
 /// unknown authors (docs/crisis.md says that), but what must not get lost on the way from training to product. In
 /// thousandths; far below what was measured, because new weights move it.
-const TOGETHER_RECALL_MIN: usize = 500;
+const TOGETHER_RECALL_MIN: usize = 350;
 const TOGETHER_ALARMS_MAX: usize = 90;
-const TOGETHER_TALKS_RECALL_MIN: usize = 400;
+const TOGETHER_TALKS_RECALL_MIN: usize = 250;
 const TOGETHER_TALKS_ALARMS_MAX: usize = 120;
 
 #[test]

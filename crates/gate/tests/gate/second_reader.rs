@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use countersign_core::call::{ToolCall, Turn};
 use countersign_core::content::crisis::{AN_UNSURE_TEXT, Question, SecondReading, Sensitivity};
-use countersign_core::policy::Policy;
+use countersign_core::policy::{ApprovalsMode, Policy};
 use countersign_gate::records::request::Submission;
 use countersign_gate::records::view::CallView;
 use countersign_gate::sessions::second_reader::{ReaderView, SecondReader, Whose};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Wishes, World, world_with};
 
-/// Says the same about everything, and remembers what it was asked.
+/// Says the same of everything, and remembers what it was asked.
 #[derive(Debug)]
 struct Says {
     what: SecondReading,
@@ -43,6 +43,7 @@ impl SecondReader for Says {
 fn open() -> Policy {
     Policy {
         require_approval: false,
+        approvals: ApprovalsMode::Off,
         ..Policy::default()
     }
 }
@@ -157,19 +158,14 @@ async fn a_card_shows_approvers_which_words_held_it_and_nothing_where_it_is_not_
     let (world, _) = read_by(Policy::default(), SecondReading::NoSign, true).await;
     let rows = [
         (
-            "I want to kill myself tonight. The keys are under the mat.",
+            "I want to kill myself tonight. The train leaves at nine.",
             true,
         ),
-        ("The keys are under the mat.", false),
+        ("The train leaves at nine.", false),
     ];
     for (text, is_held) in rows {
         let submission = Submission {
-            session: text
-                .to_owned()
-                .chars()
-                .take(8)
-                .filter(|it| *it != ' ')
-                .collect(),
+            session: format!("held-{is_held}"),
             ..message(text, &[])
         };
         let call = world.submit(submission).await;
@@ -182,10 +178,8 @@ async fn a_card_shows_approvers_which_words_held_it_and_nothing_where_it_is_not_
             .map(|mark| &field.text[mark.start..mark.end])
             .collect();
         assert_eq!(!marked.is_empty(), is_held, "{marked:?}");
-        assert!(
-            marked.len() <= 4 && marked.iter().all(|it| text.find(it) < Some(30)),
-            "{marked:?}"
-        );
+        let names_it = marked.iter().any(|it| it.contains("kill"));
+        assert!(marked.len() <= 4 && names_it == is_held, "{marked:?}");
         let told = view.card.look_at();
         assert_eq!(told.len(), marked.len(), "{told:?}");
     }
