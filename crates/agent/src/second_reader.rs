@@ -141,7 +141,7 @@ impl ModelReader {
     fn examine(&self, seat: &Arc<Seat>, pause: Duration) {
         let (seat, inner) = (Arc::clone(seat), Arc::clone(&self.inner));
         tokio::spawn(async move {
-            let examined = examination::examine(&seat.client, inner.time).await;
+            let examined = Box::pin(examination::examine(&seat.client, inner.time)).await;
             let told = examined.clone();
             let state = if let Some(why) = examined.silence.clone() {
                 State::NoAnswer {

@@ -76,7 +76,8 @@ fn messages() -> Vec<String> {
     {
         for line in std::io::BufReader::new(file).lines().map_while(Result::ok) {
             let row: serde_json::Value = serde_json::from_str(&line).unwrap_or_default();
-            texts.extend(row["text"].as_str().map(str::to_owned));
+            let text = row.get("text").and_then(serde_json::Value::as_str);
+            texts.extend(text.map(str::to_owned));
         }
     }
     let step = (texts.len() / MESSAGES).max(1);

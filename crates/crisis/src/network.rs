@@ -211,15 +211,17 @@ fn dot(weights: &[i16], row: &[i16]) -> i32 {
 }
 
 /// The same for four rows, so that each weight is loaded once for all of them.
-fn dot_of_four(weights: &[i16], [a, b, c, d]: [&[i16]; ROWS]) -> [i32; ROWS] {
+fn dot_of_four(weights: &[i16], rows: [&[i16]; ROWS]) -> [i32; ROWS] {
+    let [first, second, third, fourth] = rows;
     let mut sums = [0; ROWS];
-    let [s, t, u, v] = &mut sums;
-    for ((((weight, a), b), c), d) in weights.iter().zip(a).zip(b).zip(c).zip(d) {
+    let [one, two, three, four] = &mut sums;
+    let values = first.iter().zip(second).zip(third).zip(fourth);
+    for (weight, (((first, second), third), fourth)) in weights.iter().zip(values) {
         let weight = i32::from(*weight);
-        *s += weight * i32::from(*a);
-        *t += weight * i32::from(*b);
-        *u += weight * i32::from(*c);
-        *v += weight * i32::from(*d);
+        *one += weight * i32::from(*first);
+        *two += weight * i32::from(*second);
+        *three += weight * i32::from(*third);
+        *four += weight * i32::from(*fourth);
     }
     sums
 }

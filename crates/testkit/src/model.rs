@@ -222,12 +222,16 @@ pub struct Asked {
 impl Asked {
     /// Returns the message it is asked about.
     pub fn message(&self) -> &str {
-        self.data["message"].as_str().unwrap_or_default()
+        let message = self.data.get("message").and_then(Value::as_str);
+        message.unwrap_or_default()
     }
 
     /// Reads a question; `None` if it is none to a second reader.
     fn of(body: &Value) -> Option<Self> {
-        let text = |index: usize| body["messages"][index]["content"].as_str();
+        let text = |index: usize| {
+            let message = body.get("messages")?.get(index)?;
+            message.get("content")?.as_str()
+        };
         if !text(0)?.starts_with("You read messages for signs of a person in crisis.") {
             return None;
         }

@@ -1,8 +1,9 @@
 //! The second reader with scripted models that are right, wrong, hostile, slow and absent.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use countersign_agent::Models;
 use countersign_agent::model::{Client, Endpoint, Limits};
 use countersign_agent::second_reader::ModelReader;
 use countersign_agent::second_reader::examination::TEXTS;
@@ -271,4 +272,31 @@ async fn nothing_in_a_text_can_end_its_quotation_and_secrets_stay_here() {
     );
     assert_eq!(question.lines().count(), 4, "{question}");
     assert!(!question.contains(key), "{question}");
+}
+
+/// A configuration that changes while the gateway runs.
+#[derive(Debug)]
+struct Switch(Mutex<Client>);
+
+impl Models for Switch {
+    fn current(&self) -> Result<Option<Client>, String> {
+        Ok(Some(self.0.lock().unwrap().clone()))
+    }
+}
+
+#[tokio::test]
+async fn another_model_or_address_is_examined_anew() {
+    let world = World::new(script()).await;
+    world.model.reads(right(clears));
+    let models = Arc::new(Switch(Mutex::new(client(&world.model.url()))));
+    let shared = Arc::clone(&models) as Arc<dyn Models>;
+    let reader = ModelReader::new(world.gate.downgrade(), None, shared, PATIENT);
+    assert_eq!(examined(&world, &reader).await, Examination::Passed);
+    let other = ModelServer::start(Vec::new()).unwrap();
+    *models.0.lock().unwrap() = client(&other.url());
+    assert_eq!(examined(&world, &reader).await, Examination::Failed);
+    assert!(!other.readings().is_empty() && !reader.reads(Whose::Builtin));
+    *models.0.lock().unwrap() = client(&world.model.url()).named("another");
+    assert_eq!(examined(&world, &reader).await, Examination::Passed);
+    assert_eq!(world.model.readings().len(), 2 * TEXTS.len());
 }

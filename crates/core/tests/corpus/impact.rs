@@ -25,7 +25,7 @@ fn steps_are_found_and_topics_are_not() {
         // Written after the rules; those that this set showed to be missing were added after it was measured.
         ("impact_unseen.jsonl", 800, 60),
         // Written after those, and never used to change a rule: what they do with words they have not met.
-        ("impact_unseen_2.jsonl", 0, 100),
+        ("impact_unseen_2.jsonl", 550, 60),
     ] {
         let path = format!("{}/../../corpus/{file}", env!("CARGO_MANIFEST_DIR"));
         let (mut hits, mut steps, mut alarms, mut topics) = (0, 0, 0, 0);

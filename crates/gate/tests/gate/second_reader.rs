@@ -175,7 +175,7 @@ async fn a_card_shows_approvers_which_words_held_it_and_nothing_where_it_is_not_
         let marked: Vec<&str> = field
             .marks
             .iter()
-            .map(|mark| &field.text[mark.start..mark.end])
+            .map(|mark| field.text.get(mark.start..mark.end).unwrap())
             .collect();
         assert_eq!(!marked.is_empty(), is_held, "{marked:?}");
         let names_it = marked.iter().any(|it| it.contains("kill"));
