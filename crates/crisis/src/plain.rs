@@ -26,13 +26,15 @@ fn parts(text: &str) -> Vec<Range<usize>> {
 fn score(text: &str) -> i32 {
     let mut scored: Vec<(i32, Range<usize>)> = parts(text)
         .into_iter()
-        .filter_map(|part| Some((linear(&fold(&text[part.clone()]))?, part)))
+        .filter_map(|part| Some((linear(&fold(text.get(part.clone())?))?, part)))
         .collect();
     if scored.len() > LOOKED_AT_MAX {
         scored.sort_by_key(|(linear, part)| (std::cmp::Reverse(*linear), part.start));
         scored.truncate(LOOKED_AT_MAX);
     }
-    let both = |(linear, part): (i32, Range<usize>)| together(linear, network(&fold(&text[part])));
+    let both = |(linear, part): (i32, Range<usize>)| {
+        together(linear, network(&fold(text.get(part).unwrap())))
+    };
     scored.into_iter().map(both).max().unwrap_or(i32::MIN)
 }
 
@@ -132,9 +134,10 @@ fn answer(layer: &Layer, row: usize, seen: &[i16]) -> i16 {
 #[test]
 fn long_texts_and_odd_borders_have_the_score_they_are_meant_to_have() {
     let sentence = "I have been thinking about what you said on Monday. ";
-    let mixed: String = (0..80)
+    let mixed: Vec<String> = (0..80)
         .map(|it| format!("Note {it}: ich bin müde. 我累了。"))
         .collect();
+    let mixed = mixed.concat();
     let texts = [
         sentence.repeat(60),
         mixed,
