@@ -3,6 +3,7 @@
     python -m venv env && env/bin/pip install -r requirements.txt
     env/bin/python train.py              the weights; minutes on two cores, the same bytes every time
     env/bin/python train.py features F   what distil.py reads
+    env/bin/python train.py after        the network's answers to authors who wrote after it was made, into held_out.json
 
 Every figure it prints is of authors that the model being measured has not seen.
 """
@@ -41,6 +42,16 @@ def features(path):
             pair = row.get("pair") and row["pair"] + row["id"].partition(":")[2]
             kept = {"id": row["id"], "author": row["author"], "pair": pair, "y": label, "parts": [it[2] for it in parts]}
             out.write(json.dumps(kept, separators=(",", ":")) + "\n")
+
+
+def after():
+    """Adds the answers of the committed network to the texts of authors it has not seen."""
+    path = data.HERE / "held_out.json"
+    answers, rows = json.loads(path.read_text()), [it for it in data.rows() if it["author"] in data.AFTER]
+    network = read_network(pack.vocabulary(data.HERE / "vocabulary.txt"))
+    for row, parts in zip(rows, data.read_by_model([it["text"] for it in rows])):
+        answers[row["id"]] = [round(network.score(np.array(it[2], np.int64)) / pack.ONE, 3) for it in parts]
+    path.write_text(json.dumps(answers, separators=(",", ":")))
 
 
 class Texts:
@@ -214,5 +225,7 @@ def head_of(table, labels):
 if __name__ == "__main__":
     if len(sys.argv) == 3 and sys.argv[1] == "features":
         features(pathlib.Path(sys.argv[2]))
+    elif sys.argv[1:] == ["after"]:
+        after()
     else:
         main()
