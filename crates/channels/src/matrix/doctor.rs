@@ -183,8 +183,11 @@ impl Matrix {
             let found = format!("{person}: {shown} is the bot itself and cannot answer");
             return Some(Finding::bad(check, found, "list a person's own account"));
         }
-        let profile: Result<Profile, ApiError> =
-            self.inner.api.get(&["profile", account], &[]).await;
+        let profile: Result<Profile, ApiError> = self
+            .inner
+            .api
+            .get(&["profile", account, "displayname"], &[])
+            .await;
         if let Err(error) = profile
             && error.is("M_NOT_FOUND")
         {

@@ -194,7 +194,7 @@ fn account(shared: &Shared, asker: Asker<'_>, request: &Request, rest: &[&str]) 
             let room = room.ok_or_else(|| not_found("Room alias not found"))?;
             Ok(json!({ "room_id": room, "servers": [SERVER] }))
         }
-        ("GET", ["profile", user]) => {
+        ("GET", ["profile", user] | ["profile", user, "displayname"]) => {
             let user = world.users.get(*user);
             let user = user.ok_or_else(|| not_found("Profile was not found"))?;
             Ok(json!({ "displayname": user.name }))
