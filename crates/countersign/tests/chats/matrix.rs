@@ -88,7 +88,7 @@ impl Matrix {
     }
 
     /// Returns a reaction that was not sent yet.
-    fn reaction(&self, who: Who, card: &Card, key: &str) -> Reaction {
+    fn reaction(who: Who, card: &Card, key: &str) -> Reaction {
         let relation = json!({ "rel_type": "m.annotation", "event_id": card.message, "key": key });
         Reaction {
             who,
@@ -282,7 +282,7 @@ impl Venue for Matrix {
 
     fn prepare(&self, who: Who, card: &Card, button: &str) -> Reaction {
         assert!(card.has(button), "no {button} on {card:?}");
-        self.reaction(who, card, sign(button))
+        Self::reaction(who, card, sign(button))
     }
 
     fn tell(&self, press: &Reaction) -> String {
@@ -342,68 +342,8 @@ impl Venue for Matrix {
         edit["m.new_content"] = original["content"].clone();
         let edited = eve.send(&self.room, "m.room.message", &unique("edit"), &edit);
         let edited = edited.text("event_id").to_owned();
-        let relation = |how: &str, event: &str, key: &str| json!({ "m.relates_to": { "rel_type": how, "event_id": event, "key": key } });
-        let annotation = "m.annotation";
-        let reply = json!({ "m.in_reply_to": { "event_id": card } });
         let own_room = ana.create(&json!({ "preset": "private_chat", "invite": [self.bot.id] }));
-        let rows = [
-            (
-                "another sign",
-                "m.reaction",
-                relation(annotation, card, "👍"),
-            ),
-            ("a word", "m.reaction", relation(annotation, card, "once")),
-            (
-                "two signs",
-                "m.reaction",
-                relation(annotation, card, "✅✅"),
-            ),
-            (
-                "a sign and a blank",
-                "m.reaction",
-                relation(annotation, card, "✅ "),
-            ),
-            (
-                "what is not offered",
-                "m.reaction",
-                relation(annotation, card, "1️⃣"),
-            ),
-            (
-                "another relation",
-                "m.reaction",
-                relation("m.reference", card, "✅"),
-            ),
-            (
-                "no relation",
-                "m.reaction",
-                json!({ "m.relates_to": { "event_id": card, "key": "✅" } }),
-            ),
-            (
-                "no event",
-                "m.reaction",
-                relation(annotation, "$nothing", "✅"),
-            ),
-            (
-                "a copy of the card",
-                "m.reaction",
-                relation(annotation, &copy, "✅"),
-            ),
-            (
-                "somebody's edit of a card",
-                "m.reaction",
-                relation(annotation, &edited, "✅"),
-            ),
-            (
-                "the sign as a message",
-                "m.room.message",
-                json!({ "msgtype": "m.text", "body": "✅", "m.relates_to": reply }),
-            ),
-            (
-                "a yes as a message",
-                "m.room.message",
-                json!({ "msgtype": "m.text", "body": "yes", "m.relates_to": reply }),
-            ),
-        ];
+        let rows = alterations(card, &copy, &edited);
         let alter = |(name, kind, content): (&'static str, &'static str, Value)| {
             let txn = unique("altered");
             (
@@ -416,7 +356,7 @@ impl Venue for Matrix {
                 },
             )
         };
-        let mut rows: Vec<(&'static str, Reaction)> = rows.map(alter).to_vec();
+        let mut rows: Vec<(&'static str, Reaction)> = rows.into_iter().map(alter).collect();
         // Of a stranger who says that it is hers.
         let mut forged = press.content.clone();
         forged["countersign.sender"] = json!(ana.id);
@@ -477,16 +417,13 @@ impl Venue for Matrix {
         );
         let prompt = self.prompts().swap_remove(seen);
         let (room, event) = (place(&prompt), prompt["event_id"].as_str().unwrap());
-        let event = match words {
-            Some(words) => {
-                let reply = json!({ "m.relates_to": { "m.in_reply_to": { "event_id": event } } });
-                self.person(who).say(&room, words, &reply)
-            }
-            None => {
-                let reacted = self.person(who).react(&room, event, "✅");
-                assert_eq!(reacted.status, 200, "{reacted:?}");
-                reacted.text("event_id").to_owned()
-            }
+        let event = if let Some(words) = words {
+            let reply = json!({ "m.relates_to": { "m.in_reply_to": { "event_id": event } } });
+            self.person(who).say(&room, words, &reply)
+        } else {
+            let reacted = self.person(who).react(&room, event, "✅");
+            assert_eq!(reacted.status, 200, "{reacted:?}");
+            reacted.text("event_id").to_owned()
         };
         self.dealt_with(who, &room, &event);
     }
@@ -567,6 +504,71 @@ impl Matrix {
             }
         }
     }
+}
+
+/// Returns what Ana can send instead of a reaction to a card: type and content.
+fn alterations(card: &str, copy: &str, edited: &str) -> Vec<(&'static str, &'static str, Value)> {
+    let relation = |how: &str, event: &str, key: &str| json!({ "m.relates_to": { "rel_type": how, "event_id": event, "key": key } });
+    let annotation = "m.annotation";
+    let reply = json!({ "m.in_reply_to": { "event_id": card } });
+    vec![
+        (
+            "another sign",
+            "m.reaction",
+            relation(annotation, card, "👍"),
+        ),
+        ("a word", "m.reaction", relation(annotation, card, "once")),
+        (
+            "two signs",
+            "m.reaction",
+            relation(annotation, card, "✅✅"),
+        ),
+        (
+            "a sign and a blank",
+            "m.reaction",
+            relation(annotation, card, "✅ "),
+        ),
+        (
+            "what is not offered",
+            "m.reaction",
+            relation(annotation, card, "1️⃣"),
+        ),
+        (
+            "another relation",
+            "m.reaction",
+            relation("m.reference", card, "✅"),
+        ),
+        (
+            "no relation",
+            "m.reaction",
+            json!({ "m.relates_to": { "event_id": card, "key": "✅" } }),
+        ),
+        (
+            "no event",
+            "m.reaction",
+            relation(annotation, "$nothing", "✅"),
+        ),
+        (
+            "a copy of the card",
+            "m.reaction",
+            relation(annotation, copy, "✅"),
+        ),
+        (
+            "somebody's edit of a card",
+            "m.reaction",
+            relation(annotation, edited, "✅"),
+        ),
+        (
+            "the sign as a message",
+            "m.room.message",
+            json!({ "msgtype": "m.text", "body": "✅", "m.relates_to": reply }),
+        ),
+        (
+            "a yes as a message",
+            "m.room.message",
+            json!({ "msgtype": "m.text", "body": "yes", "m.relates_to": reply }),
+        ),
+    ]
 }
 
 /// Returns a name that nothing had before, also not in an earlier run on the same server.

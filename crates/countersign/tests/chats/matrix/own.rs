@@ -536,9 +536,9 @@ fn matrix_nio_works_with_the_strict_server() {
     let bot = Person::register(&server.url(), "nio", &views).unwrap();
     bot.stop();
     let room = ana.create(&json!({ "preset": "private_chat", "invite": [bot.id] }));
-    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let mut child = Command::new(root.join(python))
-        .arg(root.join("crates/testkit/src/matrix/library.py"))
+    let project = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let mut child = Command::new(project.join(python))
+        .arg(project.join("crates/testkit/src/matrix/library.py"))
         .args([
             server.url(),
             bot.id.clone(),
