@@ -1,5 +1,5 @@
 // src/worker.ts
-var SHELL = `shell-${"BC2695E2"}`;
+var SHELL = `shell-${"96D773BE"}`;
 var ICONS = { icon: "/icon-192.png", badge: "/icon-badge.png" };
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));

@@ -99,6 +99,29 @@ test("a phone on its side shows the card and every choice", async ({ page, gatew
   await clean(page, "a phone on its side");
 });
 
+test("a narrow screen says why a card cannot be allowed yet", async ({ page, gateway }) => {
+  await page.setViewportSize({ width: 320, height: 640 });
+  const lines = Array.from({ length: 40 }, (_, index) => `echo line ${index}`);
+  const id = await gateway.ask(`${lines.join("\n")}\nrm -rf /srv/www`);
+  await signIn(page, gateway);
+  await page.goto(`${gateway.url}/#/approvals/${id}`);
+  await expect(page.locator('.answer[data-armed="true"]')).toBeVisible();
+  await expect(page.getByRole("button", { name: "Allow once" })).toHaveAttribute("aria-disabled", "true");
+  await expect(page.getByText("Read to the end")).toBeInViewport({ ratio: 1 });
+  // A broken line goes on under its text.
+  const [number, code] = await page.locator(".code-line").first().evaluate((line) => {
+    const box = line.closest("pre")?.getBoundingClientRect().left ?? 0;
+    return [Number.parseFloat(getComputedStyle(line, "::before").marginLeft), line.getBoundingClientRect().left - box];
+  });
+  expect(number).toBeLessThan(-20);
+  expect(code).toBeGreaterThan(0);
+  await page.locator(".end").scrollIntoViewIfNeeded();
+  await expect(page.getByRole("button", { name: "Allow once" })).toHaveAttribute("aria-disabled", "false");
+  await expect(page.getByText("Read to the end")).toBeHidden();
+  await page.goto(`${gateway.url}/#/`);
+  await expect(page.getByRole("link", { name: /echo line 0 ↵ echo line 1/ })).toBeVisible();
+});
+
 for (const [name, viewport] of [
   ["320 pixels", { width: 320, height: 640 }],
   ["a phone", { width: 390, height: 844 }],

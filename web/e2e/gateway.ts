@@ -12,7 +12,7 @@ import { Model, type Reply } from "./model";
 
 const BINARY = process.env["COUNTERSIGN_BIN"] ?? join(import.meta.dirname, "../../target/debug/countersign");
 /** `cargo build -p countersign-gate --example past` makes it. */
-const PAST = join(dirname(BINARY), "examples/past");
+export const PAST = join(dirname(BINARY), "examples/past");
 
 export class Gateway {
   url = "";
@@ -38,6 +38,10 @@ export class Gateway {
     const said = JSON.parse(first) as { url: string; login_url: string };
     this.url = said.url;
     this.#login = said.login_url;
+  }
+
+  get pid(): number {
+    return this.#child?.pid ?? 0;
   }
 
   async stop(): Promise<void> {

@@ -1,13 +1,11 @@
 // Load test with a hundred thousand past calls. Run by ./soak, because creating them takes minutes.
 
 import { execFileSync } from "node:child_process";
-import { join } from "node:path";
 
-import { expect, signIn, test } from "./gateway";
+import { expect, PAST, signIn, test } from "./gateway";
 
 const CALLS = 100_000;
 const DAYS = 30;
-const PAST = process.env["COUNTERSIGN_PAST"] ?? join(import.meta.dirname, "../../target/debug/examples/past");
 /** What a person still calls at once, in milliseconds, with a gateway that is not optimised. */
 const AT_ONCE_MS = 4000;
 

@@ -158,7 +158,7 @@ function Connection() {
     case "catching_up":
       return (
         <div class="banner calm" role="status">
-          <p>Reconnected, reading what has changed. Nothing can be allowed until this is done.</p>
+          <p>Reconnected, loading what changed. Nothing can be allowed until this is done.</p>
         </div>
       );
     case "starting":

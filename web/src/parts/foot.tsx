@@ -255,7 +255,11 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }: Foo
     <footer class="answer" data-armed={armed.value}>
       <div class="answer-line" ref={(element) => void (watch.current = element)}>
         <Countdown approval={approval} onExtend={() => void giveTime()} />
-        <p class="hint" role={wasQuick.value || chosen.value !== null ? "status" : undefined}>
+        <p
+          class="hint"
+          role={wasQuick.value || chosen.value !== null ? "status" : undefined}
+          data-blocked={isCurrent.value && isOpen && endSeen ? undefined : ""}
+        >
           {wasQuick.value
             ? "Too fast: that press was ignored. Press again."
             : chosen.value !== null

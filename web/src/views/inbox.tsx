@@ -321,8 +321,8 @@ function ItemRow({ item, isMember }: { item: Item; isMember: boolean }) {
   );
 }
 
-/** A row has room for a line; the card has it all. */
-const short = (text: string): string => text.slice(0, 200);
+/** A row has room for a line; the card has it all. A line break, which the gateway writes out, is a sign. */
+const short = (text: string): string => text.slice(0, 400).replaceAll("⟨U+000A⟩", " ↵ ").slice(0, 200);
 
 /** A command as it is; of another call its title and what it says, without what says nothing alone. */
 function gist(approval: wire.Row): string {

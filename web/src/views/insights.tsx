@@ -154,7 +154,7 @@ function Tiles({ stats }: { stats: StatsView }) {
         said={answers.p90_seconds === null || answers.p90_seconds === undefined ? "Nobody has answered yet" : `median; 90 % within ${brief(answers.p90_seconds)}`}
       />
       <Tile
-        name="Approvals under 1 s"
+        name={"Approvals under 1\u00a0s"}
         value={answers.hasty_approvals.toLocaleString()}
         said={answers.hasty_approvals === 0 ? "None" : "Too fast to have been read"}
         isWarning={answers.hasty_approvals > 0}

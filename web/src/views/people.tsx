@@ -240,7 +240,7 @@ function Keys({ isAdmin }: { isAdmin: boolean }) {
                     <span class={`pill tone-${key.role === "agent" ? "accent" : "none"}`}>{key.role}</span>
                     {key.id === me.value?.key_id ? <span class="pill tone-accent">This browser's</span> : null}
                     <small>
-                      made {fullMoment(key.created_at)} by {key.created_by}
+                      created {fullMoment(key.created_at)} by {key.created_by}
                       {key.workspaces.length === 0 ? "" : ` · works in ${key.workspaces.join(", ")}`}
                       {key.revoked_at ? ` · revoked ${fullMoment(key.revoked_at)}` : ""}
                     </small>

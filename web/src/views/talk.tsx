@@ -184,7 +184,7 @@ function isWaiting(block: Block): boolean {
 function Welcome() {
   return (
     <Empty icon="talk" title="What should the agent do?" isPart>
-      <p>You see what it does as it happens. Calls that matter wait for a person, here and in the inbox.</p>
+      <p>Its steps appear here as they happen. Calls that matter wait for a person, here and in the inbox.</p>
     </Empty>
   );
 }

@@ -36,7 +36,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-L3DS5LC2.js";
+} from "./chunk-7Y3KSPCS.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;
@@ -770,7 +770,7 @@ function isWaiting(block) {
   return block.kind === "question" && questions.value.get(block.id)?.status === "waiting";
 }
 function Welcome() {
-  return a(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a("p", { children: "You see what it does as it happens. Calls that matter wait for a person, here and in the inbox." }) });
+  return a(Empty, { icon: "talk", title: "What should the agent do?", isPart: true, children: a("p", { children: "Its steps appear here as they happen. Calls that matter wait for a person, here and in the inbox." }) });
 }
 function BlockView2({ block, hasKeys, isAsked }) {
   switch (block.kind) {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-4O37H6LR.js";
+} from "./chunk-7JGJJMM7.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-L3DS5LC2.js";
+} from "./chunk-7Y3KSPCS.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

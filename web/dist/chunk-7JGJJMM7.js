@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-L3DS5LC2.js";
+} from "./chunk-7Y3KSPCS.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-L3DS5LC2.js";
+} from "./chunk-7Y3KSPCS.js";
 
 // src/badge.ts
 function badge() {

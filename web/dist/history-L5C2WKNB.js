@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-4O37H6LR.js";
+} from "./chunk-7JGJJMM7.js";
 import {
   $,
   A,
@@ -46,7 +46,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-L3DS5LC2.js";
+} from "./chunk-7Y3KSPCS.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

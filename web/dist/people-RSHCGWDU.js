@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-4O37H6LR.js";
+} from "./chunk-7JGJJMM7.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-L3DS5LC2.js";
+} from "./chunk-7Y3KSPCS.js";
 
 // src/views/people.tsx
 var ROLES = [
@@ -208,7 +208,7 @@ function Keys({ isAdmin }) {
             a("span", { class: `pill tone-${key.role === "agent" ? "accent" : "none"}`, children: key.role }),
             key.id === me.value?.key_id ? a("span", { class: "pill tone-accent", children: "This browser's" }) : null,
             a("small", { children: [
-              "made ",
+              "created ",
               fullMoment(key.created_at),
               " by ",
               key.created_by,

@@ -1833,7 +1833,7 @@ function Dialog({ title, onClose, children }) {
 // src/syntax.ts
 var TEXT_CHARS_MAX = 2e4;
 var NUMBER = String.raw`(?<number>(?<![\w.])(?:0x[\da-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?)(?![\w.]))`;
-var QUOTED = String.raw`"(?:\\[\s\S]|[^"\\])*"|'(?:\\[\s\S]|[^'\\])*'`;
+var QUOTED = String.raw`(?<!\\)"(?:\\[\s\S]|[^"\\])*"|(?<!\\)'(?:\\[\s\S]|[^'\\])*'`;
 function language(parts) {
   const groups = [`(?<comment>${parts.comment})`, `(?<string>${parts.string})`];
   if (parts.name !== void 0) groups.push(`(?<name>${parts.name})`);
@@ -1843,8 +1843,8 @@ function language(parts) {
 var SHELL = language({
   comment: String.raw`(?<=^|[\s;])#.*`,
   // In single quotes a backslash is a backslash.
-  string: String.raw`"(?:\\[\s\S]|[^"\\])*"|'[^']*'`,
-  name: String.raw`\$\{[^}\n]*\}|\$[\w?!@#*$-]|\$\w+|(?<=\s)--?[a-zA-Z][\w-]*`,
+  string: String.raw`(?<!\\)"(?:\\[\s\S]|[^"\\])*"|(?<!\\)'[^']*'`,
+  name: String.raw`\$\{[^}\n]{0,200}\}|\$\w+|\$[?!@#*$-]|(?<=\s)--?[a-zA-Z][\w-]*`,
   keywords: "if then elif else fi for while until do done case esac in function select export local return"
 });
 var PYTHON = language({
@@ -1854,13 +1854,13 @@ var PYTHON = language({
 });
 var BRACES = language({
   comment: String.raw`\/\/.*|\/\*(?:[\s\S]*?\*\/|[\s\S]*)`,
-  string: String.raw`${QUOTED}|` + "`(?:\\\\[\\s\\S]|[^`\\\\])*`",
+  string: String.raw`${QUOTED}|` + "(?<!\\\\)`(?:\\\\[\\s\\S]|[^`\\\\])*`",
   keywords: "abstract as async await break case catch class const continue default defer delete do dyn else enum export extends extern false final finally fn for from func function go if impl import in instanceof interface let loop match mod mut namespace new nil null package private protected pub public return self static struct super switch template this throw trait true try type typedef typeof unsafe use using var virtual void where while yield"
 });
 var SETTINGS = language({
   comment: String.raw`(?<=^|\s)[#;].*`,
   string: QUOTED,
-  name: String.raw`^\s*(?:- )?[\w."-]+(?=\s*[:=])|^\s*\[[^\]\n]*\]`,
+  name: String.raw`(?<=^[ \t]{0,40}(?:- )?)(?:[\w.-]{1,80}(?=[ \t]{0,8}[:=])|\[[^\]\n]*\])`,
   keywords: "true false null yes no on off"
 });
 var SQL = language({
@@ -3181,7 +3181,15 @@ function Choices({ approval, hasKeys, isOpen, endSeen, onOpen, onAnswered }) {
   return a4("footer", { class: "answer", "data-armed": armed.value, children: [
     a4("div", { class: "answer-line", ref: (element) => void (watch.current = element), children: [
       a4(Countdown, { approval, onExtend: () => void giveTime() }),
-      a4("p", { class: "hint", role: wasQuick.value || chosen.value !== null ? "status" : void 0, children: wasQuick.value ? "Too fast: that press was ignored. Press again." : chosen.value !== null ? "Critical: press Enter, or click again, to allow it." : mode.value === "edit" ? "" : hintFor(approval, armed.value, endSeen, isOpen) }),
+      a4(
+        "p",
+        {
+          class: "hint",
+          role: wasQuick.value || chosen.value !== null ? "status" : void 0,
+          "data-blocked": isCurrent.value && isOpen && endSeen ? void 0 : "",
+          children: wasQuick.value ? "Too fast: that press was ignored. Press again." : chosen.value !== null ? "Critical: press Enter, or click again, to allow it." : mode.value === "edit" ? "" : hintFor(approval, armed.value, endSeen, isOpen)
+        }
+      ),
       mode.value === "choose" ? a4("div", { class: "answer-more", children: [
         mayEdit ? a4("button", { type: "button", class: "quiet", onClick: () => mode.value = "edit", children: [
           "Edit ",
@@ -4159,7 +4167,7 @@ function ItemRow({ item, isMember }) {
     ] }) : null
   ] });
 }
-var short2 = (text2) => text2.slice(0, 200);
+var short2 = (text2) => text2.slice(0, 400).replaceAll("⟨U+000A⟩", " ↵ ").slice(0, 200);
 function gist(approval) {
   if (!approval.command.startsWith(`${approval.card.tool} {`)) return approval.command;
   const telling = approval.card.body.map((field) => field.text.replace(/\s+/g, " ").trim()).filter((text2) => /\p{L}{2}/u.test(text2) && !/^(true|false|null|none)$/i.test(text2) && !approval.card.title.includes(text2));
@@ -4258,15 +4266,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-O25Y7JFC.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-DSKBLKUO.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-BLUIU6FS.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-IZVQPEDK.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-BIT2VA3P.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-TZ4NWMBQ.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-CZ3EFDDH.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-RYJDUXLM.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-IJRJLNKW.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-L3F674CO.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-L5C2WKNB.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-QXJS2H26.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-MXB2CXDJ.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-OQOUSM7D.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-RSHCGWDU.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-XPMD3EA4.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-HAPWBFLC.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-5252YORE.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {
@@ -4424,7 +4432,7 @@ function Connection() {
         a4("button", { type: "button", class: "button", onClick: retry, children: "Try now" })
       ] });
     case "catching_up":
-      return a4("div", { class: "banner calm", role: "status", children: a4("p", { children: "Reconnected, reading what has changed. Nothing can be allowed until this is done." }) });
+      return a4("div", { class: "banner calm", role: "status", children: a4("p", { children: "Reconnected, loading what changed. Nothing can be allowed until this is done." }) });
     case "starting":
     case "live":
     case "signed_out":

@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-L3DS5LC2.js";
+} from "./chunk-7Y3KSPCS.js";
 
 // src/parts/charts.tsx
 var STEP = 10;
@@ -248,7 +248,7 @@ function Tiles({ stats }) {
     a(
       Tile,
       {
-        name: "Approvals under 1 s",
+        name: "Approvals under 1 s",
         value: answers.hasty_approvals.toLocaleString(),
         said: answers.hasty_approvals === 0 ? "None" : "Too fast to have been read",
         isWarning: answers.hasty_approvals > 0
