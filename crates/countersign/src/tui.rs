@@ -13,9 +13,11 @@ pub(crate) mod drive;
 pub(crate) mod inbox;
 pub(crate) mod input;
 pub(crate) mod keys;
+pub(crate) mod markdown;
 pub(crate) mod panel;
 #[cfg(test)]
 pub(crate) mod picture;
 pub(crate) mod screen;
+pub(crate) mod syntax;
 pub(crate) mod theme;
 pub(crate) mod wrap;

@@ -54,6 +54,12 @@ pub(crate) fn span_changes_at(moment: UnixMillis, now: UnixMillis) -> UnixMillis
     now.plus(left.rem_euclid(unit) + 1)
 }
 
+/// Returns a shown command for a row of a list, where a line break is a sign. A `⟨` of the command itself is
+/// written out, so nothing else is replaced.
+pub(crate) fn one_line(shown: &str) -> String {
+    shown.replace("⟨U+000A⟩", " ↵ ")
+}
+
 /// Returns `text` safe to show; `None` if there is none.
 pub(crate) fn named(text: Option<&str>) -> Option<String> {
     text.filter(|text| !text.is_empty()).map(inline)
@@ -233,6 +239,18 @@ mod tests {
 
     use super::*;
     use crate::samples;
+
+    #[test]
+    fn a_line_break_in_a_list_is_a_sign_and_no_other_text_becomes_one() {
+        let rows = [
+            ("set -e\nrm -rf /srv", "set -e ↵ rm -rf /srv"),
+            ("echo ⟨U+000A⟩", "echo ⟨U+27E8⟩U+000A⟨U+27E9⟩"),
+            ("a\rb", "a⟨U+000D⟩b"),
+        ];
+        for (command, wanted) in rows {
+            assert_eq!(one_line(&inline(command)), wanted, "{command:?}");
+        }
+    }
 
     #[test]
     fn time_is_said_as_people_say_it() {

@@ -10,8 +10,10 @@ use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
+use unicode_segmentation::GraphemeCursor;
 use unicode_width::UnicodeWidthStr as _;
 
+use super::syntax::{Language, Token, tokens};
 use super::theme::{FENCE, Theme};
 use super::wrap::{Break, Wrapped};
 
@@ -35,6 +37,8 @@ struct Column {
     style: Style,
     /// Parts of the text to look at, in bytes, in order.
     marks: Vec<Range<usize>>,
+    /// What has a colour, in bytes, in order.
+    tokens: Vec<Token>,
     /// Cells of the largest line number; none: its lines have no numbers.
     digits: usize,
 }
@@ -49,6 +53,14 @@ impl Part {
     pub(crate) fn marked(mut self, marks: Vec<Range<usize>>) -> Self {
         if let [column] = self.columns.as_mut_slice() {
             column.marks = marks;
+        }
+        self
+    }
+
+    /// Gives its text the colours of `language`.
+    pub(crate) fn coloured(mut self, language: Option<&Language>) -> Self {
+        if let ([column], Some(language)) = (self.columns.as_mut_slice(), language) {
+            column.tokens = tokens(column.text.text(), language);
         }
         self
     }
@@ -160,6 +172,7 @@ fn column(lead: &'static str, text: &str, how: Break, style: Style) -> Column {
         text: Wrapped::new(text, how),
         style,
         marks: Vec::new(),
+        tokens: Vec::new(),
         digits: 0,
     }
 }
@@ -228,7 +241,7 @@ impl Column {
         rows.collect()
     }
 
-    /// Adds the text of row `number`, its marked parts set apart.
+    /// Adds the text of row `number`: its marked parts set apart, its tokens in their colours.
     fn push_text(
         &mut self,
         spans: &mut Vec<Span<'static>>,
@@ -239,23 +252,47 @@ impl Column {
         let Some(row) = self.text.range(number, room) else {
             return;
         };
-        let text = self.text.text();
-        let mut at = row.start;
-        let mut push = |range: Range<usize>, style: Style| {
-            let piece = text.get(range).unwrap_or_default();
+        let cuts = self.cuts(&row);
+        for (start, end) in cuts.iter().zip(cuts.iter().skip(1)) {
+            let piece = self.text.text().get(*start..*end).unwrap_or_default();
             if !piece.is_empty() {
+                let style = self.style_at(*start, theme);
                 spans.push(Span::styled(piece.to_owned(), style));
             }
-        };
-        for mark in &self.marks {
-            let (start, end) = (mark.start.max(at), mark.end.min(row.end));
-            if start < end {
-                push(at..start, self.style);
-                push(start..end, self.style.patch(theme.marked()));
-                at = end;
-            }
         }
-        push(at..row.end, self.style);
+    }
+
+    /// Returns where the look of `row` may change, its beginning and end included. A letter and the accents on it are never cut
+    /// apart, because a terminal drops an accent that has no letter.
+    fn cuts(&self, row: &Range<usize>) -> Vec<usize> {
+        let text = self.text.text();
+        let is_between_letters = |at: usize| {
+            let cursor = GraphemeCursor::new(at, text.len(), true).is_boundary(text, 0);
+            cursor.unwrap_or(false)
+        };
+        let first = self.tokens.partition_point(|it| it.range.end <= row.start);
+        let seen = self.tokens.iter().skip(first).map(|it| &it.range);
+        let tokens = seen.take_while(|it| it.start < row.end);
+        let mut cuts: Vec<usize> = tokens
+            .chain(&self.marks)
+            .flat_map(|it| [it.start, it.end])
+            .filter(|at| row.contains(at) && is_between_letters(*at))
+            .chain([row.start, row.end])
+            .collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts
+    }
+
+    fn style_at(&self, at: usize, theme: Theme) -> Style {
+        let first = self.tokens.partition_point(|it| it.range.end <= at);
+        let token = self.tokens.get(first).filter(|it| it.range.start <= at);
+        let style = token.map_or(self.style, |it| self.style.patch(theme.code(it.kind)));
+        if self.marks.iter().any(|mark| mark.contains(&at)) {
+            style.patch(theme.marked())
+        } else {
+            style
+        }
     }
 }
 

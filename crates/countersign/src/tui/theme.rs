@@ -6,6 +6,9 @@
 use countersign_core::status::Risk;
 use ratatui::style::{Color, Modifier, Style};
 
+use super::markdown::Look;
+use super::syntax::Kind;
+
 /// Where a list points.
 pub(crate) const POINTER: &str = "❯ ";
 /// As wide as [`POINTER`].
@@ -96,6 +99,27 @@ impl Theme {
     /// Of the part of a text that a finding is about. Underlined, because colour alone says nothing.
     pub(crate) const fn marked(self) -> Style {
         self.coloured(Color::Red).add_modifier(Modifier::UNDERLINED)
+    }
+
+    /// Of a token of code. Red stays with what is marked; nothing of a command is dimmed.
+    pub(crate) const fn code(self, kind: Kind) -> Style {
+        self.coloured(match kind {
+            Kind::Comment => Color::LightBlue,
+            Kind::String => Color::Green,
+            Kind::Number => Color::Yellow,
+            Kind::Keyword => Color::Magenta,
+            Kind::Name => Color::Cyan,
+        })
+    }
+
+    /// Of a part of what an agent says. Each look differs without colours as well.
+    pub(crate) const fn spoken(self, look: Look) -> Style {
+        match (look, self.colours) {
+            (Look::Strong, _) => Style::new().add_modifier(Modifier::BOLD),
+            (Look::Emphasis, _) => Style::new().add_modifier(Modifier::ITALIC),
+            (Look::Code, Colours::Ansi) => Style::new().fg(Color::Cyan),
+            (Look::Code, Colours::None) => Style::new().add_modifier(Modifier::UNDERLINED),
+        }
     }
 
     /// Of something that went well.

@@ -13,6 +13,7 @@ use super::edit::Edited;
 use super::{change, files};
 use crate::client::Answer;
 use crate::tui::doc::{Doc, Part};
+use crate::tui::syntax::language_of_argument;
 use crate::tui::theme::Theme;
 use crate::tui::wrap::cut;
 use crate::words::assessed;
@@ -157,15 +158,32 @@ impl Subject {
                 Some(change) if number == change.new => {
                     change.push(&mut doc, fields, columns, theme);
                 }
-                Some(_) | None => push_field(
-                    &mut doc,
-                    if is_alone { "" } else { &field.name },
-                    field,
-                    theme,
-                ),
+                Some(_) | None => {
+                    let name = if is_alone { "" } else { &field.name };
+                    self.push_field(&mut doc, name, field, theme);
+                }
             }
         }
         doc
+    }
+
+    fn push_field(&self, doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
+        if change::is_written_out(field) {
+            change::push_written_out(doc, name, field, theme);
+            return;
+        }
+        let marks = field.marks.iter().map(|mark| mark.start..mark.end);
+        let mut part = if field.code {
+            let language = language_of_argument(&field.name, &self.args);
+            Part::fenced(name, &field.text, theme.heading()).coloured(language)
+        } else {
+            Part::fenced(name, &field.text, theme.plain())
+        };
+        part = part.marked(marks.collect());
+        if SCRIPTS.contains(&field.name.as_str()) {
+            part = part.numbered();
+        }
+        doc.push(part);
     }
 
     /// Returns who asks, from where, and what happens if nobody answers.
@@ -220,24 +238,6 @@ impl Subject {
 
 /// Fields whose lines have numbers, because people talk about them by number. The lines of a message do not.
 const SCRIPTS: &[&str] = &["Command", "code", "script", "content", "sql"];
-
-fn push_field(doc: &mut Doc, name: &str, field: &Field, theme: Theme) {
-    if change::is_written_out(field) {
-        change::push_written_out(doc, name, field, theme);
-        return;
-    }
-    let style = if field.code {
-        theme.heading()
-    } else {
-        theme.plain()
-    };
-    let marks = field.marks.iter().map(|mark| mark.start..mark.end);
-    let mut part = Part::fenced(name, &field.text, style).marked(marks.collect());
-    if SCRIPTS.contains(&field.name.as_str()) {
-        part = part.numbered();
-    }
-    doc.push(part);
-}
 
 /// Returns how far the asker could have answered itself, in two words.
 fn separation(tier: Tier) -> String {

@@ -60,8 +60,9 @@ impl Chat {
             Command::Approve { id, choice } => self.on_card(id, |panel| panel.choose(choice, now)),
             Command::Deny { id, note } => {
                 let Some(panel) = self.cards.approval(id.as_deref()) else {
-                    self.transcript
-                        .note("Nothing is waiting here. /pending lists what is waiting elsewhere.");
+                    self.transcript.note(
+                        "Nothing is waiting here. /pending lists the cards waiting elsewhere.",
+                    );
                     return Vec::new();
                 };
                 panel.deny(note.as_deref()).wishes
@@ -96,8 +97,9 @@ impl Chat {
             Command::Before { id } => self.on_card(id, ApprovalPanel::turn_to_before),
             Command::Extend { id } => {
                 let Some(panel) = self.cards.approval(id.as_deref()) else {
-                    self.transcript
-                        .note("Nothing is waiting here. /pending lists what is waiting elsewhere.");
+                    self.transcript.note(
+                        "Nothing is waiting here. /pending lists the cards waiting elsewhere.",
+                    );
                     return Vec::new();
                 };
                 panel.extend().wishes
@@ -140,7 +142,7 @@ impl Chat {
     fn open(&mut self, id: Option<String>) -> Vec<Wish> {
         let Some(id) = id else {
             self.transcript
-                .note("Nothing is waiting here. /pending lists what is waiting elsewhere.");
+                .note("Nothing is waiting here. /pending lists the cards waiting elsewhere.");
             return Vec::new();
         };
         if self.cards.has(&id) {

@@ -2,6 +2,8 @@
 //!
 //! What the agent says is never at the left edge, so it cannot pass for the person or for us.
 
+use std::ops::Range;
+
 use countersign_core::display::{inline, unfenced};
 use countersign_core::status::Ended;
 use countersign_core::time::UnixMillis;
@@ -12,6 +14,7 @@ use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::tui::doc::Doc;
+use crate::tui::markdown::{Look, drawn};
 use crate::tui::panel::draw_lines;
 use crate::tui::theme::Theme;
 use crate::tui::wrap::{Break, Wrapped};
@@ -83,6 +86,8 @@ enum Work {
 struct Entry {
     kind: Kind,
     text: Wrapped,
+    /// How parts of the text look, in bytes and in order.
+    looks: Vec<(Range<usize>, Look)>,
 }
 
 /// A message that is being said. What else happens meanwhile stands below it.
@@ -125,6 +130,7 @@ impl Transcript {
         self.entries.push(Entry {
             kind,
             text: Wrapped::new(text, how),
+            looks: Vec::new(),
         });
     }
 
@@ -154,7 +160,10 @@ impl Transcript {
 
     /// The agent said this, a while ago.
     pub(super) fn agent(&mut self, text: &str) {
-        self.push(Kind::Agent, unfenced(text.trim_end()));
+        self.push(Kind::Agent, "");
+        if let Some(entry) = self.entries.last_mut() {
+            entry.says(text);
+        }
     }
 
     /// A tool was asked for, a while ago; [`Self::tool_ended`] says what came of it.
@@ -269,8 +278,7 @@ impl Transcript {
             return;
         };
         if let Some(entry) = self.entries.get_mut(saying.entry) {
-            let shown = unfenced(saying.text.trim_end());
-            entry.text = Wrapped::new(shown, Break::Words);
+            entry.says(&saying.text);
         }
     }
 
@@ -447,6 +455,46 @@ fn took(seconds: Option<f64>) -> String {
 }
 
 impl Entry {
+    /// The agent says `text`, in Markdown.
+    fn says(&mut self, text: &str) {
+        let drawn = drawn(&unfenced(text.trim_end()));
+        self.text = Wrapped::new(drawn.text, Break::Words);
+        self.looks = drawn.looks;
+    }
+
+    /// Returns row `number` in pieces, each with its style.
+    fn pieces(
+        &mut self,
+        number: usize,
+        room: usize,
+        style: Style,
+        theme: Theme,
+    ) -> Vec<Span<'static>> {
+        let Some(row) = self.text.range(number, room) else {
+            return Vec::new();
+        };
+        let text = self.text.text();
+        let end = row.start + text.get(row.clone()).map_or(0, |it| it.trim_end().len());
+        let mut spans = Vec::new();
+        let mut at = row.start;
+        let mut push = |range: Range<usize>, style: Style| {
+            let piece = text.get(range).unwrap_or_default();
+            if !piece.is_empty() {
+                spans.push(Span::styled(piece.to_owned(), style));
+            }
+        };
+        let seen = self.looks.partition_point(|(it, _)| it.end <= row.start);
+        let looks = self.looks.iter().skip(seen);
+        for (range, look) in looks.take_while(|(it, _)| it.start < end) {
+            let (first, last) = (range.start.max(at), range.end.min(end));
+            push(at..first, style);
+            push(first..last, style.patch(theme.spoken(*look)));
+            at = last;
+        }
+        push(at..end, style);
+        spans
+    }
+
     fn lines(&mut self, width: usize, theme: Theme, now: UnixMillis) -> Vec<Line<'static>> {
         let room = width.saturating_sub(INDENT).max(1);
         if let Kind::Table(doc) = &mut self.kind {
@@ -462,11 +510,8 @@ impl Entry {
         let mut lines = Vec::with_capacity(count);
         for number in 0..count {
             let lead = if number == 0 { sign } else { " " };
-            let row = self.text.row(number, room).unwrap_or_default().trim_end();
-            let spans = vec![
-                Span::styled(format!("{lead} "), sign_style),
-                Span::styled(row.to_owned(), style),
-            ];
+            let mut spans = vec![Span::styled(format!("{lead} "), sign_style)];
+            spans.extend(self.pieces(number, room, style, theme));
             lines.push(Line::from(spans));
         }
         let end = Span::styled(format!("  {end}"), sign_style);

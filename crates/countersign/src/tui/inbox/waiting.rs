@@ -12,7 +12,7 @@ use countersign_gate::records::fold::FOLD_MIN;
 use countersign_gate::records::view::ApprovalView;
 
 use super::cursor::{Cursor, Stays};
-use crate::words::assessed;
+use crate::words::{assessed, one_line};
 
 /// Settled questions that are remembered, so that a list which was on its way cannot bring them back.
 const SETTLED_MAX: usize = 1024;
@@ -98,7 +98,7 @@ impl Item {
             what: if is_json {
                 shortened(&approval.card.title)
             } else {
-                command.clone()
+                one_line(&command)
             },
             command,
             risk: Some(approval.card.risk),
@@ -120,7 +120,7 @@ impl Item {
             asker: event.agent.as_deref().map(inline).unwrap_or_default(),
             directory: None,
             tool: inline(&event.tool),
-            what: shortened(&event.command),
+            what: shortened(&one_line(&event.command)),
             command: String::new(),
             risk: Some(event.risk),
             fold_key: None,

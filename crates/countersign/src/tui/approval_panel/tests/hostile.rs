@@ -108,6 +108,21 @@ fn every_row_of_the_corpus_is_drawn_visibly_and_whole() {
 }
 
 #[test]
+fn an_accent_on_a_quote_is_drawn_with_it() {
+    for hostile in [
+        "rm \"a\"\u{338}b",
+        "if\u{301} true",
+        "$HOME\u{20dd} #\u{338}x",
+        "-a 1\u{338}2",
+    ] {
+        let approval = asked_about(&ToolCall::command(hostile), "");
+        for width in WIDTHS {
+            assert_drawn_whole(hostile, &approval, width);
+        }
+    }
+}
+
+#[test]
 fn a_hundred_thousand_characters_on_one_line_are_all_there() {
     let rows = [
         ("plain", "x".repeat(100_000)),

@@ -241,6 +241,36 @@ fn it_is_complete_without_colours_and_while_keys_go_elsewhere() {
     assert!(coloured.contains("bold red \"HIGH"), "{coloured}");
 }
 
+/// A script with every kind of token, and one marked part.
+fn script() -> Value {
+    let command = "# clean up\nfor f in \"$DIR\"/*.log; do\n  rm -rf --verbose ${f} 2 'x y'\ndone";
+    let mut approval = approval("high", command);
+    let start = command.find("rm -rf").unwrap();
+    approval["card"]["body"][0]["marks"] = json!([{ "start": start, "end": start + "rm -rf".len(), "severity": "high", "words": "deletes" }]);
+    approval
+}
+
+#[test]
+fn code_has_colours_and_reads_the_same_without_them() {
+    keep("script", 30, || Shown::read(&script()), |_| {});
+    let mut coloured = Shown::read(&script());
+    let mut plain = Shown::read(&script());
+    plain.panel = panel(&script(), Theme::COLOURLESS);
+    plain.wait(1_000);
+    assert_eq!(coloured.text(), plain.text());
+    let colours = |buffer: ratatui::buffer::Buffer| {
+        let mut colours: Vec<String> = buffer.content.iter().map(|it| it.fg.to_string()).collect();
+        colours.sort_unstable();
+        colours.dedup();
+        colours
+    };
+    assert_eq!(colours(plain.draw()), ["Reset"]);
+    for colour in ["Cyan", "Green", "LightBlue", "Magenta", "Red", "Yellow"] {
+        let found = colours(coloured.draw());
+        assert!(found.iter().any(|it| it == colour), "{colour}: {found:?}");
+    }
+}
+
 #[test]
 fn what_led_here_is_one_key_away() {
     let before = json!({

@@ -40,6 +40,13 @@ fn a_conversation() {
         shown.event(json!({ "event": "run.completed", "output": "It is tidy now:\n\n    /srv/www   12 MB\n" }));
         shown
     });
+    keep("markdown", 24, |_| {
+        let mut shown = Shown::running();
+        let text = "# Plan\n\nI remove the **old** releases, *not* the `current` one:\n\n- first `2023`\n- then 2024\n\n```sh\nls **/*.log\n```\nsnake_case and **unclosed stay.";
+        shown.event(json!({ "event": "message.snapshot", "text": text }));
+        shown.event(json!({ "event": "run.completed", "output": text }));
+        shown
+    });
     keep("failed", 24, |_| {
         let mut shown = busy();
         shown.event(json!({ "event": "run.failed", "error": "the model does not answer" }));
