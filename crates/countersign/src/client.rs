@@ -503,7 +503,7 @@ fn read_event(json: &Value) -> Result<Option<Event>, String> {
 /// Returns where a person finds the ids of what was not found.
 fn lists(kind: &str) -> &'static str {
     match kind {
-        "approval" | "clarification" => "`countersign approvals` lists what is waiting",
+        "approval" | "clarification" => "`countersign approvals` lists the waiting cards",
         "call" | "call or approval" => "`countersign history` lists calls",
         "run" => {
             "`countersign history` lists calls; `countersign explain CALL` names the run of one"

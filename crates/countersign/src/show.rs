@@ -189,7 +189,7 @@ mod tests {
             "rm -rf 你好 /srv/www/".repeat(9),
             "Denied by ana via the command line".to_owned(),
         ]];
-        let headings = ["approval", "risk", "what", "state"];
+        let headings = ["approval", "risk", "command", "state"];
         for columns in [64, 80, 120, 200] {
             let shown = fitted(&headings, &rows, Some(columns));
             let shown = anstream::adapter::strip_str(&shown).to_string();

@@ -132,7 +132,7 @@ impl Accumulator {
     /// Returns the answer. `mint` makes ids for calls that have none of their own.
     pub(super) fn finish(self, mint: &mut dyn FnMut() -> String) -> Result<Completion, ModelError> {
         if self.come == Come::Nothing {
-            return Err(ModelError::Malformed("there is none in it".to_owned()));
+            return Err(ModelError::Malformed("it is empty".to_owned()));
         }
         if !self.ended {
             return Err(ModelError::BrokeOff("it has no end".to_owned()));

@@ -21,7 +21,7 @@ use crate::complaint::{Complaint, written};
 use crate::config::schema::seconds_of;
 use crate::show::{QUIET, ago, maybe, print, print_json, table, text};
 use crate::wire::lists::{ApprovalList, ClarificationList};
-use crate::words::{answer_of, place, sentence};
+use crate::words::{answer_of, one_line, place, sentence};
 
 /// The prefix of a question's id.
 const QUESTION: &str = "clar_";
@@ -77,7 +77,7 @@ fn shown_list(approvals: &[ApprovalView], asked: &[ClarificationView], all: bool
             vec![
                 text(&it.approval_id),
                 it.card.risk.to_string(),
-                text(&it.command),
+                one_line(&text(&it.command)),
                 ago(it.created_at),
                 if all { state } else { ago(it.expires_at) },
             ]
@@ -92,14 +92,14 @@ fn shown_list(approvals: &[ApprovalView], asked: &[ClarificationView], all: bool
         };
         return format!(
             "{nothing}\n\
-             `countersign try` puts a practice card here; `countersign history` shows what ran.\n"
+             `countersign try` shows a practice card here; `countersign history` lists past calls.\n"
         );
     }
     if rows.is_empty() {
         return questions;
     }
-    let last = if all { "state" } else { "ends" };
-    let mut out = table(&["approval", "risk", "what", "asked", last], &rows);
+    let last = if all { "state" } else { "expires" };
+    let mut out = table(&["approval", "risk", "command", "asked", last], &rows);
     let _infallible = write!(
         out,
         "\n{QUIET}`countersign approvals ID` shows one in full; \
@@ -127,7 +127,7 @@ fn questions(asked: &[ClarificationView]) -> String {
     if rows.is_empty() {
         return String::new();
     }
-    let mut out = table(&["question", "what an agent asks", "ends"], &rows);
+    let mut out = table(&["question", "text", "expires"], &rows);
     let _infallible = write!(
         out,
         "\n{QUIET}`countersign approvals ID` shows one with its choices; \
@@ -251,7 +251,7 @@ pub(crate) fn answer(args: &Answer, reach: &Reach) -> Result<ExitCode, Complaint
             .checked_sub(1)
             .and_then(|index| approval.scopes.get(index))
             .ok_or_else(|| {
-                let hint = "`countersign approvals ID` lists what is offered, from 1";
+                let hint = "`countersign approvals ID` lists the choices, from 1";
                 Complaint::usage(format!("there is no scope {number}"), hint)
             })?;
         body.insert("scope".to_owned(), json!(scope.scope));
@@ -364,8 +364,5 @@ fn late(decision: &DecisionView) -> Complaint {
         "{how}{by} {}; nothing was changed",
         ago(decision.at.as_seconds())
     );
-    Complaint::failed(
-        message,
-        "`countersign approvals` shows what is still waiting",
-    )
+    Complaint::failed(message, "`countersign approvals` lists the waiting cards")
 }

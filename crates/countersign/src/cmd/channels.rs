@@ -88,7 +88,7 @@ fn list(args: &Channels, client: &Client) -> Result<ExitCode, Complaint> {
     let shown = if rows.is_empty() {
         NONE.to_owned()
     } else {
-        table(&["NAME", "KIND", "HEALTH"], &rows)
+        table(&["name", "kind", "health"], &rows)
     };
     written(print(&shown), ExitCode::SUCCESS)
 }

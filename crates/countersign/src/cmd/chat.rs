@@ -206,7 +206,7 @@ impl Lines<'_> {
             | Command::Before { .. }
             | Command::Deny { .. }
             | Command::Extend { .. } => {
-                eprintln!("Which one? /pending lists what is waiting.");
+                eprintln!("Which one? /pending lists the waiting cards.");
             }
             Command::Pending
             | Command::Grants

@@ -68,7 +68,7 @@ fn list(marked: &CrisisView) -> String {
     if rows.is_empty() {
         return format!("There are no crisis marks.\n{readers}");
     }
-    let table = table(&["marked", "who or which", "seen"], &rows);
+    let table = table(&["marked", "name", "where"], &rows);
     format!(
         "{table}Calls to them ask until another person clears the mark:\n\
          countersign crisis clear --recipient NAME, or --session ID\n{readers}"

@@ -61,7 +61,7 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
                 it.call.verdict.word().to_owned(),
                 words::ending(it),
                 assessment.as_ref().map_or_else(String::new, words::risk),
-                text(&it.command),
+                words::one_line(&text(&it.command)),
             ]
         })
         .collect();
@@ -69,7 +69,7 @@ pub(crate) fn list(args: &History, reach: &Reach) -> Result<ExitCode, Complaint>
         nothing(args)
     } else {
         table(
-            &["call", "when", "verdict", "outcome", "risk", "what"],
+            &["call", "when", "verdict", "outcome", "risk", "command"],
             &rows,
         )
     };
@@ -131,7 +131,7 @@ fn explained(trace: &TraceView) -> String {
     let assessment = words::assessed(&trace.call.assessment);
     let mut rows = vec![
         ("call", text(&trace.call.call_id)),
-        ("what", text(&trace.command)),
+        ("command", text(&trace.command)),
         ("tool", text(&trace.call.tool)),
         ("directory", maybe(trace.cwd.as_deref())),
         ("asked by", text(&trace.key_name)),
@@ -235,7 +235,7 @@ fn compared(replayed: &Replayed) -> String {
         })
         .collect();
     out.push('\n');
-    out.push_str(&table(&["call", "was", "would be", "what"], &rows));
+    out.push_str(&table(&["call", "was", "would be", "command"], &rows));
     out
 }
 

@@ -15,22 +15,22 @@ use crate::wire::shown::Identity;
 
 /// The getting-started text.
 const FIRST: &str = "\
-Countersign holds what an AI agent wants to do until a person has seen it.
+Countersign holds the calls of an AI agent that matter until a person has seen them.
 
   countersign serve                       start the gateway; prints a link to the page
-  countersign                             with a gateway: what waits, in this terminal
-  countersign try                         put a harmless practice card in front of you
-  countersign approvals                   what waits for an answer
-  countersign answer ID once              answer it: once, session, always or deny
-  countersign history                     what ran, what did not, and why
-  countersign run TEXT                    have the built-in agent do something, asking you where it must
+  countersign                             with a gateway: the inbox, in this terminal
+  countersign try                         show a harmless practice card
+  countersign approvals                   list the waiting cards
+  countersign answer ID once              answer one: once, session, always or deny
+  countersign history                     list past calls and how they were decided
+  countersign run TEXT                    give the built-in agent a task
   countersign keys create --role agent --name NAME
-                                          a key with which an agent asks
+                                          create a key for an agent
 
 Without a gateway:
 
   countersign check 'rm -rf /srv/www'     judge one shell command
-  countersign config list                 what is configured
+  countersign config list                 print the configuration
 
 `countersign --help` lists every command.
 ";

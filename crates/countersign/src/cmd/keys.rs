@@ -107,7 +107,15 @@ fn list(list: &KeyList) -> String {
             .to_owned();
     }
     table(
-        &["key", "name", "role", "runs", "workspaces", "made", "state"],
+        &[
+            "key",
+            "name",
+            "role",
+            "runs",
+            "workspaces",
+            "created",
+            "state",
+        ],
         &rows,
     )
 }
@@ -171,5 +179,5 @@ fn people_list(list: &PersonList) -> String {
                 `countersign keys create --role approver --name NAME` lets somebody.\n"
             .to_owned();
     }
-    table(&["name", "may", "accounts"], &rows)
+    table(&["name", "role", "accounts"], &rows)
 }

@@ -62,5 +62,5 @@ fn list(list: &ReviewList) -> String {
                 With `review.enabled`, calls that can be undone run first and appear here.\n"
             .to_owned();
     }
-    table(&["review", "what ran", "file", "asked by", "when"], &rows)
+    table(&["review", "command", "file", "asked by", "when"], &rows)
 }

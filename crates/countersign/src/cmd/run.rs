@@ -91,7 +91,7 @@ fn exit_code(ended: Ended) -> Result<ExitCode, Complaint> {
     match ended {
         Ended::Completed => Ok(ExitCode::SUCCESS),
         Ended::Failed(why) => {
-            let hint = "`countersign history --run ID` shows what it did";
+            let hint = "`countersign history --run ID` lists its calls";
             Err(Complaint::failed(format!("the run failed: {why}"), hint))
         }
         Ended::Cancelled => Err(Complaint::failed("the run was stopped", "")),

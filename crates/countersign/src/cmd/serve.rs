@@ -300,8 +300,8 @@ fn announce(serve: &Serve, gateway: &Gateway, url: &str, code: Option<&str>) {
         format!(
             "countersign listening on {url}\n\n{sign_in}\
              Agents ask at {url}/v1/calls, or through {}.\n\
-             Next: `countersign try` puts a practice card in front of you; `countersign keys create --role agent\n\
-             --name NAME` makes a key with which an agent asks.\n",
+             Next: `countersign try` shows a practice card; `countersign keys create --role agent --name NAME`\n\
+             creates a key for an agent.\n",
             gateway.api.socket.display()
         )
     };

@@ -49,7 +49,10 @@ fn shown(days: &[UsageView], since: &str) -> String {
             [task, model].into_iter().chain(counts).collect()
         })
         .collect();
-    table(&["task", "model", "asked", "read", "written"], &rows)
+    table(
+        &["task", "model", "calls", "input tokens", "output tokens"],
+        &rows,
+    )
 }
 
 #[cfg(test)]

@@ -219,7 +219,7 @@ fn opened(result: std::io::Result<File>) -> Outcome {
     match result {
         Ok(_) => Outcome::Can,
         Err(error) if error.kind() == ErrorKind::NotFound => {
-            Outcome::Cannot("there is none".to_owned())
+            Outcome::Cannot("no such file".to_owned())
         }
         Err(error) => Outcome::Cannot(error.kind().to_string()),
     }
@@ -379,7 +379,7 @@ mod tests {
     fn what_is_closed_or_absent_is_told_apart() {
         let directory = tempfile::tempdir().unwrap();
         let file = directory.path().join("key");
-        assert_eq!(readable(&file), Outcome::Cannot("there is none".to_owned()));
+        assert_eq!(readable(&file), Outcome::Cannot("no such file".to_owned()));
         std::fs::write(&file, "").unwrap();
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o400)).unwrap();
         assert_eq!(readable(&file), Outcome::Can);

@@ -331,6 +331,6 @@ fn secret(key: &str, variable: &str) -> Result<String, Complaint> {
 }
 
 fn wrong(key: &str, why: &str) -> Complaint {
-    let hint = "`countersign config list` shows what is configured";
+    let hint = "`countersign config list` prints the configuration";
     Complaint::usage(format!("`{key}` cannot be used: {why}"), hint)
 }

@@ -169,7 +169,7 @@ fn meet(platform: &Platform, name: &str, answers: &Answers) -> Result<(), Compla
     if rows.is_empty() {
         return say("The bot has met nobody yet.\n");
     }
-    say(&table(&["ID", "MET"], &rows))
+    say(&table(&["id", "account or channel"], &rows))
 }
 
 /// Returns the chat as it was answered so far.
