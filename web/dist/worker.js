@@ -1,5 +1,5 @@
 // src/worker.ts
-var SHELL = `shell-${"96D773BE"}`;
+var SHELL = `shell-${"E8760A53"}`;
 var ICONS = { icon: "/icon-192.png", badge: "/icon-badge.png" };
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));

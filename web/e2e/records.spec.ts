@@ -128,6 +128,14 @@ test("a grant is revoked after asking once more", async ({ page, gateway }) => {
   expect((await gateway.asAdmin("GET", "/v1/grants")).grants).toEqual([]);
 });
 
+test("a grant shows the backticks of its command", async ({ page, gateway }) => {
+  const id = await gateway.ask("rm -rf '/srv/a`b`'");
+  await gateway.answer(id, "session");
+  await signIn(page, gateway);
+  await open(page, gateway, "#/grants");
+  await expect(page.getByRole("article").getByRole("heading")).toContainText("a`b`");
+});
+
 test.describe("what ran and can be undone", () => {
   const write = { id: "c1", name: "write_file", args: { path: "notes.md", content: "# Notes\nnew line\n" } };
   const look = { id: "c2", name: "read_file", args: { path: "notes.md" } };

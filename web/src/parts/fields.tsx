@@ -23,7 +23,10 @@ export function Facts({ fields }: { fields: { name: string; text: string; href?:
 
 /** Words of the firewall in which commands stand between backticks. */
 export function Words({ text }: { text: string }) {
-  return <>{text.split("`").map((part, index) => (index % 2 === 1 ? <code key={index}>{part}</code> : part))}</>;
+  const parts = text.split("`");
+  // Backticks of a command itself are part of it, and where it ends cannot be told.
+  if (parts.length !== 3) return <>{text}</>;
+  return <>{parts.map((part, index) => (index === 1 ? <code key={index}>{part}</code> : part))}</>;
 }
 
 /** A text as it is, with its line breaks, in fixed width; what was found in it is marked. */

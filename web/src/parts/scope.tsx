@@ -11,6 +11,7 @@ import { useKeys } from "../keys";
 import { isCurrent } from "../live";
 import { LABELS, many } from "../words";
 import type { Approval, ScopeView } from "../wire";
+import { Words } from "./fields";
 import { Loading } from "./states";
 
 const LASTS: [string, number | null][] = [
@@ -79,7 +80,7 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
       }}
       aria-label={`${LABELS[choice]}: which grant it creates`}
     >
-      <h3>{LABELS[choice]}: this grant is created</h3>
+      <h3>{LABELS[choice]}: create this grant</h3>
       <p>{whose(approval, choice)}</p>
       {problem.value === null ? null : <p class="problem">{problem.value}</p>}
       {scopes.value === null && problem.value === null ? <Loading what="Checking what it would have matched" /> : null}
@@ -94,7 +95,9 @@ export function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }: Prop
               onChange={() => (chosen.value = index)}
             />
             <span>
-              <span class="scope-words">{it.words}</span>
+              <span class="scope-words">
+                <Words text={it.words} />
+              </span>
               {it.excludes === "" ? null : <small>Still asks about: {it.excludes}.</small>}
               <small>{matched(it)}</small>
             </span>

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-7JGJJMM7.js";
+} from "./chunk-F467SUWE.js";
 import {
   $,
   A,
@@ -46,7 +46,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-7JGJJMM7.js";
+} from "./chunk-F467SUWE.js";
 import {
   Empty,
   Facts,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/views/grants.tsx
 function Grants() {

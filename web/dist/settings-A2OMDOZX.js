@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-7JGJJMM7.js";
+} from "./chunk-F467SUWE.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

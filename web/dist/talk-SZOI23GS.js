@@ -36,7 +36,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

@@ -1912,7 +1912,9 @@ function Facts({ fields }) {
   ] }, index)) });
 }
 function Words({ text: text2 }) {
-  return a4($, { children: text2.split("`").map((part, index) => index % 2 === 1 ? a4("code", { children: part }, index) : part) });
+  const parts = text2.split("`");
+  if (parts.length !== 3) return a4($, { children: text2 });
+  return a4($, { children: parts.map((part, index) => index === 1 ? a4("code", { children: part }, index) : part) });
 }
 function Code({ name, text: text2, marks = [], of = null }) {
   return a4("pre", { class: text2.includes("\n") ? "code numbered" : "code", role: "group", "aria-label": name, children: lines(pieces(text2, marks, of)).map((line, index) => a4("span", { class: "code-line", children: a4(Pieces, { of: line }) }, index)) });
@@ -2909,7 +2911,7 @@ function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }) {
       children: [
         a4("h3", { children: [
           LABELS[choice],
-          ": this grant is created"
+          ": create this grant"
         ] }),
         a4("p", { children: whose(approval, choice) }),
         problem.value === null ? null : a4("p", { class: "problem", children: problem.value }),
@@ -2926,7 +2928,7 @@ function ScopePanel({ approval, choice, isBusy, onAnswer, onClose }) {
             }
           ),
           a4("span", { children: [
-            a4("span", { class: "scope-words", children: it.words }),
+            a4("span", { class: "scope-words", children: a4(Words, { text: it.words }) }),
             it.excludes === "" ? null : a4("small", { children: [
               "Still asks about: ",
               it.excludes,
@@ -4266,15 +4268,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-L3F674CO.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-L5C2WKNB.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-QXJS2H26.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-MXB2CXDJ.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-OQOUSM7D.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-RSHCGWDU.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-XPMD3EA4.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-HAPWBFLC.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-5252YORE.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-SZOI23GS.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-YR6H3GNW.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-67OLU43V.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-DK65DZSF.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-EHF36K6R.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-4J3LLZYE.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-R6FU6SRD.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-PHO4QHLD.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-A2OMDOZX.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-7JGJJMM7.js";
+} from "./chunk-F467SUWE.js";
 import {
   $,
   Code,
@@ -27,7 +27,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/views/reviews.tsx
 function Reviews() {

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/badge.ts
 function badge() {

@@ -10,7 +10,7 @@ import {
   get,
   useLoaded,
   useSignal
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/views/rules.tsx
 var LISTS = [

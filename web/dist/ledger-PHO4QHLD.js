@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

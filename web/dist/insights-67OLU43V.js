@@ -21,7 +21,7 @@ import {
   settle,
   useLoaded,
   useSignal
-} from "./chunk-7Y3KSPCS.js";
+} from "./chunk-XYFGO543.js";
 
 // src/parts/charts.tsx
 var STEP = 10;
