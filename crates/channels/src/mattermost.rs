@@ -68,6 +68,8 @@ struct Inner {
     known: tokio::sync::Mutex<Option<Known>>,
     key: tokio::sync::Mutex<Option<(ServerKey, tokio::time::Instant)>>,
     registered: Mutex<Registered>,
+    /// Whether commands are being registered, or were never looked at; told after each of them.
+    registering: tokio::sync::watch::Sender<bool>,
     /// Commands that came from our own bot: the doctor runs one to see whether it comes back.
     own_commands: AtomicU64,
     directs: Mutex<HashMap<String, String>>,
@@ -115,6 +117,7 @@ impl Mattermost {
                 known: tokio::sync::Mutex::default(),
                 key: tokio::sync::Mutex::default(),
                 registered: Mutex::default(),
+                registering: tokio::sync::watch::Sender::new(true),
                 own_commands: AtomicU64::new(0),
                 directs: Mutex::default(),
                 names: Mutex::default(),

@@ -10,12 +10,11 @@ use countersign_core::digest::Digest;
 use reqwest::Url;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use subtle::ConstantTimeEq as _;
 
 use super::api::ApiError;
 use super::paint::{Painted, paint};
 use super::wire::{ActionCallback, CommandCallback, DialogCallback};
-use super::{DIALOG_SECONDS, KEY_PROP, Mattermost, NAME, dialog_bound, locked, split, unix_millis};
+use super::{DIALOG_SECONDS, KEY_PROP, Mattermost, NAME, dialog_bound, split, unix_millis};
 use crate::chat::{Received, Response, Route, Typed};
 use crate::fields::set;
 use crate::order::Order;
@@ -136,13 +135,9 @@ impl Mattermost {
             return Received::Refused(Untrusted::Malformed);
         };
         let trigger = callback.command.trim_start_matches('/');
-        let known = locked(&self.inner.registered).command(trigger);
-        let Some((name, token)) = known else {
+        let Some(name) = self.typed_command(trigger, &callback.token).await else {
             return Received::Refused(Untrusted::WrongToken);
         };
-        if !bool::from(token.as_bytes().ct_eq(callback.token.as_bytes())) {
-            return Received::Refused(Untrusted::WrongToken);
-        }
         let checked = self
             .check_trigger(&callback.trigger_id, &callback.user_id)
             .await;

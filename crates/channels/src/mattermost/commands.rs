@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use countersign_core::command::TABLE;
 use serde_json::json;
+use subtle::ConstantTimeEq as _;
 
 use super::api::ApiError;
 use super::wire::{ServerCommand, WantedCommand};
@@ -17,6 +18,8 @@ use super::{Mattermost, locked};
 const AUDIT_EVERY: Duration = Duration::from_hours(1);
 /// Pause after they could not be looked at.
 const RETRY_AFTER: Duration = Duration::from_secs(30);
+/// How long a command that was typed waits until it is known to be registered. The server waits longer.
+const TYPED_WAITS: Duration = Duration::from_secs(8);
 /// Names the server keeps for itself.
 const RESERVED: &[&str] = &[
     "away",
@@ -97,6 +100,12 @@ impl Registered {
         let mut known = known.filter(|known| known.trigger.eq_ignore_ascii_case(trigger));
         known.next().map(|known| (known.name, known.token.clone()))
     }
+
+    /// Puts a command in the place of the one with its name.
+    fn learn(&mut self, known: Known) {
+        self.0.retain(|it| it.name != known.name);
+        self.0.push(known);
+    }
 }
 
 impl Mattermost {
@@ -110,6 +119,7 @@ impl Mattermost {
             let audited = if settings.commands {
                 self.audit_commands().await
             } else {
+                self.inner.registering.send_replace(false);
                 self.remove_commands().await
             };
             let pause = match audited {
@@ -132,8 +142,33 @@ impl Mattermost {
         }
     }
 
+    /// Returns the name of the command that is typed as `trigger`, if the server sent its `token`. The server
+    /// knows a command a moment before its token is known here, so one that is being registered is waited for.
+    pub(super) async fn typed_command(&self, trigger: &str, token: &str) -> Option<&'static str> {
+        let mut progress = self.inner.registering.subscribe();
+        let waited = tokio::time::timeout(TYPED_WAITS, async {
+            loop {
+                let is_registering = *progress.borrow_and_update();
+                let known = locked(&self.inner.registered).command(trigger);
+                let known = known.filter(|(_, it)| it.as_bytes().ct_eq(token.as_bytes()).into());
+                if known.is_some() || !is_registering {
+                    return known;
+                }
+                progress.changed().await.ok()?;
+            }
+        });
+        waited.await.ok().flatten().map(|(name, _)| name)
+    }
+
     /// Makes the commands at the server as they should be.
     pub(super) async fn audit_commands(&self) -> Result<Audit, ApiError> {
+        self.inner.registering.send_replace(true);
+        let audited = self.register_commands().await;
+        self.inner.registering.send_replace(false);
+        audited
+    }
+
+    async fn register_commands(&self) -> Result<Audit, ApiError> {
         let known = self.known().await?;
         let Some(team) = known.team else {
             return Ok(Audit::default());
@@ -149,11 +184,14 @@ impl Mattermost {
                     .keep(&wanted, &mut there, &known.bot.id, &mut audit)
                     .await?;
                 if let Some(token) = kept {
-                    registered.push(Known {
+                    let command = Known {
                         name: row.name,
                         trigger,
                         token,
-                    });
+                    };
+                    registered.push(command.clone());
+                    locked(&self.inner.registered).learn(command);
+                    self.inner.registering.send_replace(true);
                     break;
                 }
                 tracing::warn!(trigger, "another integration owns this slash command");

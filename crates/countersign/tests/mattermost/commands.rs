@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
 use countersign_core::command::TABLE;
-use countersign_testkit::mattermost::{Settings, Version};
+use countersign_testkit::mattermost::{Fault, Settings, Version};
 use serde_json::{Value, json};
 
 use crate::delivery::lower;
@@ -102,6 +102,45 @@ fn a_restart_registers_nothing_twice_and_mends_what_was_changed() {
         assert_eq!(command["token"], before[trigger]["token"], "{trigger}");
         assert_eq!(command["url"], before["deny"]["url"], "{trigger}");
     }
+}
+
+#[test]
+fn a_command_is_answered_while_the_others_are_still_being_registered() {
+    let scene = Scene::new();
+    let before = registered(&scene);
+    if scene.fake("a server that registers slowly").is_none() {
+        return;
+    }
+    let scene = scene.restart_gateway_after(|scene| {
+        for command in before.values() {
+            let path = format!("/commands/{}", command["id"].as_str().unwrap());
+            assert_eq!(scene.place().admin.delete(&path).status, 200);
+        }
+        let fake = scene.stage.fake.as_ref().unwrap();
+        fake.fail(
+            "POST",
+            "/commands",
+            Fault::Slow(Duration::from_millis(300)),
+            usize::MAX,
+        );
+    });
+    let first = TABLE.first().unwrap().name;
+    let fake = scene.stage.fake.as_ref().unwrap();
+    assert!(fake.wait_for_hits(|hits| {
+        let made = hits
+            .iter()
+            .filter(|hit| (hit.method.as_str(), hit.path.as_str()) == ("POST", "/commands"));
+        made.count() > TABLE.len()
+    }));
+    let typed = scene
+        .ana
+        .command(&scene.place().channel_id, "", &format!("/{first}"));
+    assert_eq!(typed.status, 200, "{typed:?}");
+    assert!(!typed.text("text").contains("did not sign"), "{typed:?}");
+    assert!(
+        commands_of_the_bot(&scene).len() < TABLE.len(),
+        "all were registered already"
+    );
 }
 
 #[test]

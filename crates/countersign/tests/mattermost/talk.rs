@@ -5,6 +5,7 @@ use countersign_testkit::mattermost::{Person, outside_code};
 use countersign_testkit::model::{Call, MODEL, ModelServer, Reply};
 use serde_json::{Value, json};
 
+use crate::commands::registered;
 use crate::scene::{Card, Scene};
 
 const CRY: &str = "I want to kill myself tonight.";
@@ -29,6 +30,8 @@ fn talk_with(script: Vec<Reply>, approvers: &[&'static str], more: &Value) -> Ta
         wanted.config["agent"] = agent;
         wanted.approvers = approvers.to_vec();
     });
+    // Some scenes type commands, and a server that does not know them yet says so.
+    registered(&scene);
     Talk { scene, model, work }
 }
 
