@@ -393,6 +393,8 @@ impl<'a> Follow<'a> {
             return;
         }
         match &self.prompted {
+            // Behind a prompt that was answered already nobody types any more.
+            Some(_) if self.reads.has_line() => eprintln!("{line}"),
             Some(prompt) => eprint!("\n{line}\n{prompt}"),
             None => eprintln!("{line}"),
         }

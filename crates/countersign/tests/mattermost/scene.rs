@@ -207,7 +207,23 @@ impl Scene {
     pub(crate) fn asked(&self, command: &str) -> (Question, Card) {
         let question = self.ask(command);
         let card = self.card(&question.approval);
+        self.wait_for_delivery(&question.approval);
         (question, card)
+    }
+
+    /// Waits until it is written down where the card is: people see a card a moment before that.
+    fn wait_for_delivery(&self, approval: &str) {
+        let admin = self.gateway.admin();
+        let mut events = self.gateway.events(&admin, "/v1/events", Some(0));
+        let path = format!("/v1/approvals/{approval}/deliveries");
+        let is_there = || {
+            let delivered = self.gateway.get(&admin, &path).body;
+            let mut deliveries = delivered["deliveries"].as_array().unwrap().iter();
+            deliveries.any(|it| it["status"] == "delivered")
+        };
+        while !is_there() {
+            events.named("card.delivered");
+        }
     }
 
     /// Waits until the call is decided and returns it.

@@ -39,7 +39,8 @@ fn a_plus_and_enter_give_more_time_and_answer_nothing() {
     terminal.shows("Type b and Enter for what led here, + and Enter for 5 min more");
     terminal.shows("Type 1, 2, 3 or 4 and Enter");
     terminal.press("+\r");
-    terminal.shows("It now expires in");
+    // What is typed before a prompt counts for nothing, so it is waited for.
+    terminal.shows_below("It now expires in", "Type 1, 2, 3 or 4 and Enter");
     terminal.press("+1\r");
     terminal.shows("There is no such choice.");
     assert!(is_waiting(&gateway, &agent, &call));

@@ -101,10 +101,14 @@ fn line_by_line_nothing_lands_behind_the_prompt() {
     });
     terminal.press("4 not now\r");
     terminal.shows("Denied by");
+    // The end of the first call is noted above the second prompt; what is typed at that very moment would
+    // stand above it, too.
     terminal.wait_for("the prompt for the second", |seen| {
         let rows = seen.rows();
         let last = rows.iter().rev().find(|row| !row.is_empty());
-        last.is_some_and(|row| is_prompt(row)) && seen.text().matches("Denied by").count() == 1
+        let text = seen.text();
+        let is_noted = text.contains("✗ rm -rf ~/") && text.matches("Denied by").count() == 1;
+        last.is_some_and(|row| is_prompt(row)) && is_noted
     });
     terminal.press("4\r");
     terminal.shows("As you like.");

@@ -31,6 +31,14 @@ impl Reads {
         Self::Lines(read_lines())
     }
 
+    /// Whether a line was typed that nobody has taken yet.
+    pub(super) fn has_line(&self) -> bool {
+        match self {
+            Self::Lines(lines) => !lines.is_empty(),
+            Self::Keys(_) | Self::Nothing => false,
+        }
+    }
+
     /// Reads keys from now on.
     pub(crate) fn keys() -> Result<Self, Complaint> {
         Keys::read().map(Self::Keys).map_err(|error| {
