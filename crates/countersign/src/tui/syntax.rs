@@ -422,7 +422,7 @@ mod tests {
         };
         tokens(text, of)
             .into_iter()
-            .map(|it| (text[it.range].to_owned(), word(it.kind)))
+            .map(|it| (text.get(it.range).unwrap().to_owned(), word(it.kind)))
             .collect()
     }
 
