@@ -1,5 +1,5 @@
 // src/worker.ts
-var SHELL = `shell-${"E8760A53"}`;
+var SHELL = `shell-${"1100DFB3"}`;
 var ICONS = { icon: "/icon-192.png", badge: "/icon-badge.png" };
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));

@@ -124,14 +124,21 @@ async function connect(): Promise<"signed_out" | "was_live" | "failed"> {
   let wasLive = false;
   const stop = new AbortController();
   try {
-    me.value = await get<Identity>("/v1/whoami");
-    forgetQueues(me.value.key_id);
-    if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
+    // Asked beside the stream: the first card does not wait for one after the other.
+    const known = get<Identity>("/v1/whoami").then((it) => {
+      me.value = it;
+      forgetQueues(it.key_id);
+    });
+    // Whatever goes wrong with it goes wrong with the stream, or ends it.
+    known.catch(() => undefined);
     const caughtUp = (): void => {
       wasLive = true;
     };
     const listener = {
-      opened: () => void catchUp(stop.signal).then(caughtUp, () => stop.abort()),
+      opened: () => {
+        if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
+        void catchUp(stop.signal, known).then(caughtUp, () => stop.abort());
+      },
       told: (event: LiveEvent, id: string | null) => {
         if (id !== null) lastEventId = id;
         hear(event);
@@ -149,22 +156,23 @@ async function connect(): Promise<"signed_out" | "was_live" | "failed"> {
 
 /** Reads everything that is waiting, and how earlier cards ended. Events that arrive meanwhile are
  * handled afterwards, so an older response never replaces a newer one. */
-async function catchUp(signal: AbortSignal): Promise<void> {
+async function catchUp(signal: AbortSignal, known: Promise<void>): Promise<void> {
   state = sync.catchUpStarted(state, signal);
   try {
-    await readAll(signal);
+    await readAll(signal, known);
   } finally {
     state = sync.catchUpEnded(state, signal);
   }
   if (!signal.aborted) readDue();
 }
 
-async function readAll(signal: AbortSignal): Promise<void> {
+async function readAll(signal: AbortSignal, known: Promise<void>): Promise<void> {
   const before = rows.value;
   const was = lostAt.value;
   const [read, asked] = await Promise.all([
     readWaiting(before),
     get<{ clarifications: Clarification[] }>("/v1/clarifications"),
+    known,
   ]);
   if (signal.aborted) return;
   const fresh = countFresh(before, read);

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-XYFGO543.js";
+} from "./chunk-BCALUTBP.js";
 
 // src/badge.ts
 function badge() {

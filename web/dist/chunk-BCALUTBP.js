@@ -1532,14 +1532,19 @@ async function connect() {
   let wasLive = false;
   const stop = new AbortController();
   try {
-    me.value = await get("/v1/whoami");
-    forgetQueues(me.value.key_id);
-    if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
+    const known = get("/v1/whoami").then((it) => {
+      me.value = it;
+      forgetQueues(it.key_id);
+    });
+    known.catch(() => void 0);
     const caughtUp = () => {
       wasLive = true;
     };
     const listener = {
-      opened: () => void catchUp(stop.signal).then(caughtUp, () => stop.abort()),
+      opened: () => {
+        if (lostAt.value !== null || lastEventId !== null) connection.value = "catching_up";
+        void catchUp(stop.signal, known).then(caughtUp, () => stop.abort());
+      },
       told: (event, id) => {
         if (id !== null) lastEventId = id;
         hear(event);
@@ -1553,21 +1558,22 @@ async function connect() {
   }
   return wasLive ? "was_live" : "failed";
 }
-async function catchUp(signal) {
+async function catchUp(signal, known) {
   state = catchUpStarted(state, signal);
   try {
-    await readAll(signal);
+    await readAll(signal, known);
   } finally {
     state = catchUpEnded(state, signal);
   }
   if (!signal.aborted) readDue();
 }
-async function readAll(signal) {
+async function readAll(signal, known) {
   const before = rows.value;
   const was = lostAt.value;
   const [read3, asked3] = await Promise.all([
     readWaiting(before),
-    get("/v1/clarifications")
+    get("/v1/clarifications"),
+    known
   ]);
   if (signal.aborted) return;
   const fresh = countFresh(before, read3);
@@ -4268,15 +4274,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-SZOI23GS.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-YR6H3GNW.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-67OLU43V.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-DK65DZSF.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-EHF36K6R.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-4J3LLZYE.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-R6FU6SRD.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-PHO4QHLD.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-A2OMDOZX.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-XICYJQRY.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-B7QY5VHM.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-OZWFZL7I.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-KKDTZL6Q.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-ZZ373HTX.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-IVCQZNUB.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-GHNBYR4U.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-O4UCODB7.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-S7ENZ5AP.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

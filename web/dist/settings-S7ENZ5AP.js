@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-F467SUWE.js";
+} from "./chunk-MCRCFADH.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-XYFGO543.js";
+} from "./chunk-BCALUTBP.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

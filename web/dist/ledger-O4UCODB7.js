@@ -16,7 +16,7 @@ import {
   moment,
   useLoaded,
   useSignal
-} from "./chunk-XYFGO543.js";
+} from "./chunk-BCALUTBP.js";
 
 // src/views/ledger.tsx
 var PAGE = 25;

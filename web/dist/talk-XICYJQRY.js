@@ -36,7 +36,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-XYFGO543.js";
+} from "./chunk-BCALUTBP.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-F467SUWE.js";
+} from "./chunk-MCRCFADH.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-XYFGO543.js";
+} from "./chunk-BCALUTBP.js";
 
 // src/views/people.tsx
 var ROLES = [

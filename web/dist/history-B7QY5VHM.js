@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-F467SUWE.js";
+} from "./chunk-MCRCFADH.js";
 import {
   $,
   A,
@@ -46,7 +46,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-XYFGO543.js";
+} from "./chunk-BCALUTBP.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-F467SUWE.js";
+} from "./chunk-MCRCFADH.js";
 import {
   $,
   Code,
@@ -27,7 +27,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-XYFGO543.js";
+} from "./chunk-BCALUTBP.js";
 
 // src/views/reviews.tsx
 function Reviews() {
