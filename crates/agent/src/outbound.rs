@@ -7,7 +7,6 @@
 //! [`Cleared`], so no other way leads outside.
 
 mod contacts;
-mod smtp;
 
 use countersign_core::digest::Digest;
 use countersign_gate::calls::permit::{Permit, Presented};
@@ -18,7 +17,6 @@ use crate::BoxFuture;
 use crate::around::Around;
 
 pub use contacts::Contacts;
-pub use smtp::{Smtp, SmtpSettings, SmtpTls};
 
 /// The error if the approval is missing, expired, used, or for something else.
 pub const APPROVAL_REQUIRED: &str = "This action requires user approval. Ask the user to confirm.";

@@ -4,12 +4,14 @@
 //! store nor the gate. What people do in a chat becomes a [`press::Click`], which the gate checks.
 
 pub mod chat;
+pub mod email;
 mod face;
 mod fields;
 mod hearing;
 pub mod matrix;
 pub mod mattermost;
 mod memory;
+pub mod notifier;
 mod ntfy;
 pub mod order;
 pub mod platform;
@@ -20,6 +22,7 @@ pub mod registry;
 mod rich;
 pub mod seal;
 pub mod slack;
+pub mod smtp;
 pub mod telegram;
 pub mod text;
 mod webhook;
@@ -29,7 +32,7 @@ pub mod zone;
 use std::future::Future;
 use std::pin::Pin;
 
-pub use ntfy::{NTFY, Ntfy, NtfySettings, Shows};
+pub use ntfy::{Ntfy, NtfySettings, Shows};
 use order::Destination;
 pub use order::{Delivered, Order};
 pub use recorder::{Recorder, Said};
@@ -54,6 +57,13 @@ fn checked_url(text: &str) -> Result<reqwest::Url, String> {
         return Err("its url must not contain a password".to_owned());
     }
     Ok(url)
+}
+
+/// Returns where people find a card on the page. Opening it changes nothing.
+fn card_link(page: &reqwest::Url, approval: &str) -> reqwest::Url {
+    let mut link = page.clone();
+    link.set_fragment(Some(&format!("/approvals/{approval}")));
+    link
 }
 
 /// Returns what happened for people: the library's own words say less.
@@ -114,6 +124,11 @@ pub trait Channel: Send + Sync + std::fmt::Debug {
     /// Whether what is delivered there is seen by one person alone.
     fn is_for_one(&self, to: &Destination) -> bool {
         matches!(to, Destination::Person(_))
+    }
+
+    /// Whether what it told people cannot be changed. Then they are told once how a question ended.
+    fn tells_once(&self) -> bool {
+        false
     }
 
     /// Whether it shows clarifications, too, and brings their answers back.

@@ -4,6 +4,7 @@
 //! a topic proves nothing about its reader. Messages are published as JSON, because headers carry no
 //! letters beyond ASCII.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use base64::Engine as _;
@@ -15,11 +16,44 @@ use reqwest::{Method, Url};
 use serde_json::{Value, json};
 
 use crate::chat::Finding;
+use crate::notifier::{Notifier, NotifierKind};
 use crate::order::{Destination, Shown, Subject};
+use crate::platform::{PAGE, Question, Settings, Wants};
 use crate::{BoxFuture, Channel, Delivered, DeliveryError, Order};
 
 /// The type of this channel in the configuration.
-pub const NTFY: &str = "ntfy";
+const NTFY: &str = "ntfy";
+
+/// The row of ntfy in the registry.
+pub(crate) const KIND: NotifierKind = NotifierKind {
+    name: NTFY,
+    needs: "it needs `type: ntfy`, the server's `url`, a `topic`, and `page_url`, where people open this page; \
+            `token_env` names the variable its token is in",
+    build,
+    questions: &[
+        Question {
+            how: "Run an ntfy server of your own, or choose one.",
+            ask: "Its address, such as https://ntfy.example.org",
+            key: "url",
+            wants: Wants::Text,
+        },
+        Question {
+            how: "Choose a topic nobody guesses, and subscribe to it in the ntfy app: whoever knows it can read it.",
+            ask: "The topic",
+            key: "topic",
+            wants: Wants::Text,
+        },
+        Question {
+            how: "If the server wants an access token, `ntfy token add` makes one.",
+            ask: "The access token (empty: none)",
+            key: "token_env",
+            wants: Wants::MaybeSecret("NTFY_TOKEN"),
+        },
+        PAGE,
+    ],
+    account: "a topic that only they read; everybody else reads the one of the channel",
+    borrows: None,
+};
 /// How long the server may take.
 const TIMEOUT: Duration = Duration::from_secs(10);
 /// Longest name of a topic; servers take no more.
@@ -52,6 +86,17 @@ pub enum Shows {
     That,
     /// What waits, too.
     What,
+}
+
+impl Shows {
+    /// Returns what a configuration calls `word`.
+    pub fn of(word: Option<&str>) -> Option<Self> {
+        match word {
+            Some("what") => Some(Self::What),
+            Some("that") => Some(Self::That),
+            Some(_) | None => None,
+        }
+    }
 }
 
 impl std::fmt::Debug for NtfySettings {
@@ -92,22 +137,6 @@ impl Ntfy {
         })
     }
 
-    /// Looks whether the server answers.
-    pub async fn examine(&self) -> Vec<Finding> {
-        let asked = match self.server.join("v1/health") {
-            Ok(url) => self.request(Method::GET, url, &Value::Null).await,
-            Err(_) => Err(self.never("its url is invalid")),
-        };
-        vec![match asked {
-            Ok(()) => Finding::good("server", "it answers"),
-            Err(error) => Finding::bad(
-                "server",
-                error.to_string(),
-                "is `url` the address of the server, and does it run?",
-            ),
-        }]
-    }
-
     /// Returns the topic an order goes to. Somebody's account is a topic that only they read.
     fn topic<'a>(&'a self, to: &'a Destination) -> Result<&'a str, DeliveryError> {
         match to {
@@ -120,8 +149,7 @@ impl Ntfy {
 
     /// Returns the message about `card`.
     fn message(&self, order: &Order, card: &Card) -> Result<Value, DeliveryError> {
-        let mut click = self.page.clone();
-        click.set_fragment(Some(&format!("/approvals/{}", card.approval_id)));
+        let click = crate::card_link(&self.page, &card.approval_id);
         // The server reads along, so nothing is told of a person in crisis.
         let (title, text) = if self.settings.shows == Shows::What && !order.is_crisis {
             (card.title.as_str(), card.command.as_str())
@@ -250,6 +278,39 @@ impl Channel for Ntfy {
                 .await
         })
     }
+}
+
+impl Notifier for Ntfy {
+    fn examine(&self) -> BoxFuture<'_, Vec<Finding>> {
+        Box::pin(async {
+            let asked = match self.server.join("v1/health") {
+                Ok(url) => self.request(Method::GET, url, &Value::Null).await,
+                Err(_) => Err(self.never("its url is invalid")),
+            };
+            vec![match asked {
+                Ok(()) => Finding::good("server", "it answers"),
+                Err(error) => Finding::bad(
+                    "server",
+                    error.to_string(),
+                    "is `url` the address of the server, and does it run?",
+                ),
+            }]
+        })
+    }
+}
+
+fn build(settings: Settings<'_>) -> Result<Arc<dyn Notifier>, String> {
+    let token = settings.text("token_env");
+    let token = token.map(|_| settings.secret("token_env")).transpose()?;
+    let settings = NtfySettings {
+        name: settings.name.to_owned(),
+        url: settings.text("url").unwrap_or_default(),
+        topic: settings.text("topic").unwrap_or_default(),
+        token,
+        page_url: settings.text("page_url").unwrap_or_default(),
+        shows: Shows::of(settings.text("show").as_deref()).unwrap_or_default(),
+    };
+    Ok(Arc::new(Ntfy::new(settings)?))
 }
 
 /// Returns how loud a notification is, from 1 to 5.

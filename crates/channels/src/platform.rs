@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::Value;
 
@@ -47,6 +48,8 @@ pub struct Question {
 pub enum Wants {
     /// A secret, which the gateway finds in this variable; the key names the variable.
     Secret(&'static str),
+    /// A secret like that, or nothing; without it the key is left out.
+    MaybeSecret(&'static str),
     /// A text.
     Text,
     /// A text, or nothing.
@@ -54,6 +57,15 @@ pub enum Wants {
     /// The id of something that the bot has met by now, or nothing.
     Met,
 }
+
+/// What channels ask that only tell, with a link to the page.
+pub(crate) const PAGE: Question = Question {
+    how: "People answer on the page. It needs an address that their devices reach: https, with a certificate \
+          (`countersign serve --listen … --tls-cert … --tls-key …`, and its name in `api.hosts`).",
+    ask: "The address of the page, such as https://gate.example.org:8750",
+    key: "page_url",
+    wants: Wants::Text,
+};
 
 /// The settings of one channel.
 #[derive(Clone, Debug)]
@@ -79,6 +91,13 @@ impl Settings<'_> {
     pub fn flag(&self, key: &str) -> bool {
         let flag = self.values.get(key).and_then(Value::as_bool);
         flag.unwrap_or(true)
+    }
+
+    /// Returns the time `key`, a number of seconds as the configuration keeps times.
+    pub fn time(&self, key: &str) -> Result<Option<Duration>, String> {
+        let seconds = self.values.get(key).and_then(Value::as_f64);
+        let time = seconds.map(Duration::try_from_secs_f64).transpose();
+        time.map_err(|_| format!("`{key}` is no time"))
     }
 
     /// Returns the content of the environment variable that `key` names.

@@ -4,6 +4,7 @@
 //! the project, so it may only tighten. Files are read only where they exist, so a machine without
 //! any pays nothing for them.
 
+pub(crate) mod borrowed;
 pub(crate) mod edit;
 pub(crate) mod entries;
 #[cfg(test)]

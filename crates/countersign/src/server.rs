@@ -50,7 +50,7 @@ pub(crate) struct App {
     /// Channels whose answers come in here.
     pub(crate) webhooks: Vec<countersign_channels::Webhook>,
     /// Channels that only tell.
-    pub(crate) notifiers: Vec<countersign_channels::Ntfy>,
+    pub(crate) notifiers: Vec<std::sync::Arc<dyn countersign_channels::notifier::Notifier>>,
     /// Where the page is read from while it is being worked on; the binary has it otherwise.
     pub(crate) web_dir: Option<PathBuf>,
     /// Chats, joined to the gate and the agent.

@@ -20,6 +20,7 @@ use countersign_core::ledger::Draft;
 use countersign_core::status::{DeliveryStatus, Status};
 use countersign_core::time::UnixMillis;
 use countersign_store::{Change, Database, Expect, Kind, Put, Query, Record, StoreError};
+use futures_util::future::join_all;
 use serde::{Deserialize, Serialize};
 
 use crate::GateError;
@@ -290,9 +291,12 @@ impl Delivery {
             let error = DeliveryError::Never { channel: name, why };
             self.note_delivery(&about, delivery, Err(error)).await?;
         }
-        for destination in to {
-            let one = self.deliver_to(channel, subject, &destination, patience);
-            if one.await? == Reached::Yes {
+        // Each by itself: an account that cannot be reached now delays no other.
+        let all = to
+            .iter()
+            .map(|destination| self.deliver_to(channel, subject, destination, patience));
+        for one in join_all(all).await {
+            if one? == Reached::Yes {
                 reached = Reached::Yes;
             }
         }

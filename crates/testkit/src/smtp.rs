@@ -2,7 +2,11 @@
 
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+/// How long anything may take before a test fails.
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The position of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,11 +38,16 @@ pub struct Letter {
     pub data: String,
 }
 
+/// Says what is answered to a line instead of the usual; an empty answer ends the connection. The
+/// line `.` is the end of a letter, which is kept before.
+type Rule = dyn Fn(&str) -> Option<String> + Send + Sync;
+
 /// A mail server. It listens for as long as the process lives.
 #[derive(Clone)]
 pub struct Smtp {
     address: SocketAddr,
     letters: Arc<Mutex<Vec<Letter>>>,
+    arrived: Arc<Condvar>,
 }
 
 impl std::fmt::Debug for Smtp {
@@ -57,18 +66,38 @@ impl Smtp {
 
     /// Starts one that tells how far clients come. It goes on when `tell` returns.
     pub fn start_telling(tell: impl Fn(Step) + Send + Sync + 'static) -> std::io::Result<Self> {
+        Self::start_with(tell, |_| None)
+    }
+
+    /// Starts one that answers by `rule`: an answer instead of the usual one, or an empty one, which
+    /// ends the connection. The line `.` is the end of a letter, which is kept before.
+    pub fn start_answering(
+        rule: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
+        Self::start_with(|_| {}, rule)
+    }
+
+    fn start_with(
+        tell: impl Fn(Step) + Send + Sync + 'static,
+        rule: impl Fn(&str) -> Option<String> + Send + Sync + 'static,
+    ) -> std::io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0))?;
         let server = Self {
             address: listener.local_addr()?,
             letters: Arc::default(),
+            arrived: Arc::default(),
         };
-        let tell = Arc::new(tell);
+        let (tell, rule) = (Arc::new(tell), Arc::new(rule));
         let serving = server.clone();
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
                 let (serving, tell) = (serving.clone(), Arc::clone(&tell));
+                let rule = Arc::clone(&rule);
                 // A client that goes away ends its conversation, and nothing else.
-                std::thread::spawn(move || serving.talk(stream, tell.as_ref()).is_ok());
+                std::thread::spawn(move || {
+                    let talked = serving.talk(stream, tell.as_ref(), rule.as_ref());
+                    talked.is_ok()
+                });
             }
         });
         Ok(server)
@@ -84,11 +113,21 @@ impl Smtp {
         self.kept().clone()
     }
 
+    /// Waits until what arrived is as `holds` wants it; `None` if it never is.
+    pub fn until(&self, holds: impl Fn(&[Letter]) -> bool) -> Option<Vec<Letter>> {
+        let kept = self.kept();
+        let waited = self
+            .arrived
+            .wait_timeout_while(kept, PATIENCE, |kept| !holds(kept));
+        let (kept, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        holds(&kept).then(|| kept.clone())
+    }
+
     fn kept(&self) -> std::sync::MutexGuard<'_, Vec<Letter>> {
         self.letters.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn talk(&self, mut stream: TcpStream, tell: &dyn Fn(Step)) -> std::io::Result<()> {
+    fn talk(&self, mut stream: TcpStream, tell: &dyn Fn(Step), rule: &Rule) -> std::io::Result<()> {
         let mut lines = BufReader::new(stream.try_clone()?).lines();
         stream.write_all(b"220 test\r\n")?;
         tell(Step::Connected);
@@ -100,6 +139,13 @@ impl Smtp {
                 let text = line.split_once('<').map_or("", |(_, rest)| rest);
                 text.split('>').next().unwrap_or_default().to_owned()
             };
+            if let Some(instead) = rule(&line) {
+                if instead.is_empty() {
+                    return Ok(());
+                }
+                stream.write_all(format!("{instead}\r\n").as_bytes())?;
+                continue;
+            }
             let (answer, step) = match word.to_ascii_uppercase().as_str() {
                 "EHLO" | "HELO" => ("250-test\r\n250 8BITMIME", Some(Step::Hello)),
                 "MAIL" => {
@@ -130,7 +176,11 @@ impl Smtp {
                         to: std::mem::take(&mut to),
                         data,
                     });
+                    self.arrived.notify_all();
                     tell(Step::Kept);
+                    if rule(".").is_some() {
+                        return Ok(());
+                    }
                     ("250 kept", Some(Step::Told))
                 }
                 "QUIT" => {

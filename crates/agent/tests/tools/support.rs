@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use countersign_agent::BoxFuture;
 use countersign_agent::outbound::{
-    Approval, Chat, Cleared, Contacts, Mail, Mailer, Messenger, SendFailed, Smtp, SmtpSettings,
-    SmtpTls,
+    Approval, Chat, Cleared, Contacts, Mail, Mailer, Messenger, SendFailed,
 };
 use countersign_agent::tools::{Around, Outcome, SendEmail, SendMessage, Tool, attached};
+use countersign_channels::smtp::{Letter, Smtp, SmtpError, SmtpSettings, SmtpTls};
 use countersign_channels::{Channel as _, Recorder};
 use countersign_core::approval::Choice;
 use countersign_core::call::ToolCall;
@@ -234,14 +234,40 @@ pub(crate) fn send_email(mailer: impl Mailer + 'static) -> SendEmail {
 }
 
 /// Returns a mailer for a server on this machine.
-pub(crate) fn smtp(port: u16) -> Smtp {
-    Smtp::new(SmtpSettings {
+pub(crate) fn smtp(port: u16) -> Post {
+    let smtp = Smtp::new(SmtpSettings {
         host: "127.0.0.1".to_owned(),
         port,
         username: None,
         password: None,
         from: "Countersign <agent@example.org>".to_owned(),
         tls: SmtpTls::None,
-    })
-    .unwrap()
+    });
+    Post(smtp.unwrap())
+}
+
+/// Sends letters to a server.
+#[derive(Debug)]
+pub(crate) struct Post(Smtp);
+
+impl Mailer for Post {
+    fn send(&self, mail: Cleared<Mail>) -> BoxFuture<'_, Result<(), SendFailed>> {
+        Box::pin(async move {
+            let content = mail.content();
+            let files = content.attachments.iter().cloned();
+            let letter = Letter {
+                to: content.address().to_owned(),
+                subject: content.subject.clone(),
+                text: content.body.clone(),
+                attachments: files.zip(mail.attachments().iter().cloned()).collect(),
+                id: mail.key().to_owned(),
+                ..Letter::default()
+            };
+            let sent = self.0.send(&letter).await;
+            sent.map_err(|error| match error {
+                SmtpError::Refused(why) | SmtpError::NotNow(why) => SendFailed::NotSent(why),
+                SmtpError::Unknown(why) => SendFailed::Unknown(why),
+            })
+        })
+    }
 }

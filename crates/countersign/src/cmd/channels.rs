@@ -8,8 +8,9 @@ use std::process::ExitCode;
 use anstyle::{AnsiColor, Style};
 use countersign_channels::chat::{Finding, State};
 use countersign_channels::platform::Platform;
-use countersign_channels::registry::PLATFORMS;
-use countersign_core::status::Status;
+use countersign_channels::registry::{self, PLATFORMS};
+use countersign_core::status::{DeliveryStatus, Status};
+use countersign_gate::delivery::DeliveryView;
 use countersign_gate::delivery::health::ChannelView;
 use countersign_gate::records::view::CallView;
 use serde_json::{Value, json};
@@ -94,12 +95,18 @@ fn list(args: &Channels, client: &Client) -> Result<ExitCode, Complaint> {
 }
 
 fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitCode, Complaint> {
-    known(client, name)?;
+    let kind = known(client, name)?;
+    let tells_only = registry::notifier(&kind).is_some();
     let practice = Practice {
         wait,
         agent: "countersign channels test",
         hint: (!args.json).then(|| {
-            format!("A practice card was sent. Nothing runs, whatever you answer. Answer it in {name}.\n")
+            let answer = if tells_only {
+                format!("{name} tells you of it; open the link and answer on the page.")
+            } else {
+                format!("Answer it in {name}.")
+            };
+            format!("A practice card was sent. Nothing runs, whatever you answer. {answer}\n")
         }),
     };
     let answer = practice::put(&practice, client)?;
@@ -107,15 +114,25 @@ fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitC
     let is_answered = matches!(call.status, Status::Approved | Status::Denied);
     let decision = call.decision.as_ref().filter(|_| is_answered);
     let via = decision.and_then(|it| it.via.as_deref());
-    let is_there = via == Some(name);
+    let approval = segment(call.approval_id.as_deref().unwrap_or_default());
+    let path = format!("/v1/approvals/{approval}/deliveries");
+    let deliveries = client.get(&path)?;
+    let list: DeliveryList = deliveries.read()?;
+    // Nobody answers where people are only told.
+    let is_there = if tells_only {
+        is_answered
+            && list
+                .deliveries
+                .iter()
+                .any(|it| it.channel == name && is_told(it))
+    } else {
+        via == Some(name)
+    };
     let code = match (is_there, is_answered) {
         (true, _) => ExitCode::SUCCESS,
         (false, true) => ExitCode::from(1),
         (false, false) => ExitCode::from(21),
     };
-    let approval = segment(call.approval_id.as_deref().unwrap_or_default());
-    let path = format!("/v1/approvals/{approval}/deliveries");
-    let deliveries = client.get(&path)?;
     if args.json {
         let (call, deliveries) = (answer.json(), deliveries.json());
         let said =
@@ -123,12 +140,13 @@ fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitC
         return written(print_json(&said), code);
     }
     let by = maybe(decision.and_then(|it| it.by.as_deref()));
-    let line = if is_there {
+    let line = if is_there && tells_only {
+        format!("It works: {name} told people, and {by} answered.\n")
+    } else if is_there {
         format!("It works: {by} answered through {name}.\n")
     } else if is_answered {
         format!("{by} answered, but through {}.\n", maybe(via))
     } else {
-        let list: DeliveryList = deliveries.read()?;
         let why = list.deliveries.iter().find(|it| it.channel == name);
         let why = why.map_or_else(String::new, |it| format!(" ({})", maybe(it.why.as_deref())));
         format!(
@@ -136,6 +154,14 @@ fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitC
         )
     };
     written(print(&line), code)
+}
+
+/// Whether people were told of a card.
+fn is_told(delivery: &DeliveryView) -> bool {
+    match delivery.status {
+        DeliveryStatus::Delivered | DeliveryStatus::Settled => true,
+        DeliveryStatus::Trying | DeliveryStatus::Failed => false,
+    }
 }
 
 fn doctor(args: &Channels, client: &Client, name: Option<&str>) -> Result<ExitCode, Complaint> {
@@ -192,12 +218,13 @@ fn channels(client: &Client) -> Result<Vec<ChannelView>, Complaint> {
     Ok(list.channels)
 }
 
-/// Fails unless there is such a channel.
-fn known(client: &Client, name: &str) -> Result<(), Complaint> {
-    let names: Vec<String> = channels(client)?.iter().map(|it| text(&it.name)).collect();
-    if names.iter().any(|known| known == name) {
-        return Ok(());
+/// Returns the kind of a channel; fails unless there is one of this name.
+fn known(client: &Client, name: &str) -> Result<String, Complaint> {
+    let all = channels(client)?;
+    if let Some(known) = all.iter().find(|it| it.name == name) {
+        return Ok(known.kind.clone());
     }
+    let names: Vec<String> = all.iter().map(|it| text(&it.name)).collect();
     let hint = if names.is_empty() {
         "`channels:` in config.yaml names them; the gateway reads it when it starts".to_owned()
     } else {

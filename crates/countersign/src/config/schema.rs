@@ -121,7 +121,17 @@ static CHANNEL: Spec = Spec::Keys(&[
     key("command_prefix", Spec::Text, ""),
     key("talk", Spec::Flag, ""),
     key("mention", Spec::Flag, ""),
+    key("server", Spec::Text, ""),
+    key("tls", SMTP_TLS, ""),
+    key("username", Spec::Text, ""),
+    key("password_env", Spec::Text, ""),
+    key("from", Spec::Text, ""),
+    key("follow_up", Spec::Flag, ""),
+    key("digest_every", Spec::Time(3600), ""),
 ]);
+
+/// How the connection to a mail server is protected.
+const SMTP_TLS: Spec = Spec::Word(&["starttls", "implicit", "none"]);
 
 static ASSESSOR: Spec = Spec::Keys(&[
     key("command", Spec::Text, ""),
@@ -285,11 +295,7 @@ pub(crate) static CONFIG: &[Key] = &[
             key("username", Spec::Text, ""),
             key("password_env", Spec::Text, ""),
             key("from", Spec::Text, ""),
-            key(
-                "tls",
-                Spec::Word(&["starttls", "implicit", "none"]),
-                "starttls",
-            ),
+            key("tls", SMTP_TLS, "starttls"),
         ]),
         "",
     ),

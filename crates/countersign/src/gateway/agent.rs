@@ -1,13 +1,14 @@
 //! Builds the agent from the configuration: model, tools, limits.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
 use countersign_agent::auxiliary::{Accounts, Router, RouterParts, TASK_TIME};
 use countersign_agent::model::{Client, Endpoint, Limits, Usage};
 use countersign_agent::outbound::{
-    Approval, Chat, Cleared, Contacts, Messenger, SendFailed, Smtp, SmtpSettings, SmtpTls,
+    Approval, Chat, Cleared, Contacts, Mail, Mailer, Messenger, SendFailed,
 };
 use countersign_agent::second_reader::{self, ModelReader};
 use countersign_agent::smart::Reviewer;
@@ -17,6 +18,8 @@ use countersign_agent::tools::{
     SendMessage, Terminal, Todo, Tool, WriteFile,
 };
 use countersign_agent::{Agent, AgentParts, BoxFuture, CrisisNotices, Models, RunLimits};
+use countersign_channels::platform::Settings;
+use countersign_channels::smtp::{Letter, Smtp, SmtpError, SmtpSettings};
 use countersign_channels::{Channel, DeliveryError};
 use countersign_core::policy::Policy;
 use countersign_gate::Gate;
@@ -26,10 +29,7 @@ use super::models::FileModels;
 use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::config::read::at;
-use crate::config::schema::{seconds, word};
-
-/// Where mail is handed in unless it is said otherwise.
-const SMTP_PORT: u16 = 587;
+use crate::config::schema::seconds;
 
 /// Returns the agent that `values` describe, and appoints who answers in smart mode.
 pub(crate) fn build(
@@ -269,31 +269,47 @@ fn contacts(values: &Value) -> Result<Arc<Contacts>, Complaint> {
     })
 }
 
-fn smtp(values: &Value) -> Result<Option<Smtp>, Complaint> {
-    let text = |name: &str| {
-        let text = at(values, &format!("smtp.{name}")).as_str();
-        text.filter(|text| !text.is_empty()).map(str::to_owned)
+/// Sends mail through the server of the configuration.
+#[derive(Debug)]
+struct Post(Smtp);
+
+impl Mailer for Post {
+    fn send(&self, mail: Cleared<Mail>) -> BoxFuture<'_, Result<(), SendFailed>> {
+        Box::pin(async move {
+            let content = mail.content();
+            let name = |path: &String| {
+                let name = Path::new(path).file_name().unwrap_or_default();
+                name.to_string_lossy().into_owned()
+            };
+            let names = content.attachments.iter().map(name);
+            let letter = Letter {
+                to: content.address().to_owned(),
+                subject: content.subject.clone(),
+                text: content.body.clone(),
+                attachments: names.zip(mail.attachments().iter().cloned()).collect(),
+                id: mail.key().to_owned(),
+                ..Letter::default()
+            };
+            let sent = self.0.send(&letter).await;
+            sent.map_err(|error| match error {
+                SmtpError::Refused(why) | SmtpError::NotNow(why) => SendFailed::NotSent(why),
+                SmtpError::Unknown(why) => SendFailed::Unknown(why),
+            })
+        })
+    }
+}
+
+fn smtp(values: &Value) -> Result<Option<Post>, Complaint> {
+    let section = Settings {
+        name: "smtp",
+        values: at(values, "smtp"),
+        accounts: Vec::new(),
+        variables: BTreeMap::new(),
     };
-    let Some(host) = text("host") else {
-        return Ok(None);
-    };
-    let password = text("password_env").map(|variable| secret("smtp", &variable));
-    let port = at(values, "smtp.port").as_u64();
-    let smtp = Smtp::new(SmtpSettings {
-        host,
-        port: port
-            .and_then(|port| u16::try_from(port).ok())
-            .unwrap_or(SMTP_PORT),
-        username: text("username"),
-        password: password.transpose()?,
-        from: text("from").unwrap_or_default(),
-        tls: match word(at(values, "smtp.tls")) {
-            Some("implicit") => SmtpTls::Implicit,
-            Some("none") => SmtpTls::None,
-            Some(_) | None => SmtpTls::StartTls,
-        },
-    });
-    smtp.map(Some).map_err(|why| wrong("smtp", &why))
+    let settings = SmtpSettings::of(&section);
+    let smtp = settings.and_then(|settings| settings.map(Smtp::new).transpose());
+    let smtp = smtp.map_err(|why| wrong("smtp", &why))?;
+    Ok(smtp.map(Post))
 }
 
 fn limits(values: &Value) -> RunLimits {

@@ -6,14 +6,16 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use countersign_channels::chat::Chat;
+use countersign_channels::notifier::Notifier;
 use countersign_channels::platform::{Platform, Settings};
 use countersign_channels::registry::{self, PLATFORMS, TYPES, WEBHOOK};
-use countersign_channels::{Channel, NTFY, Ntfy, NtfySettings, Shows, Webhook, WebhookSettings};
+use countersign_channels::{Channel, Webhook, WebhookSettings};
 use countersign_gate::people::PersonView;
 use countersign_gate::{Gate, GateError};
 use serde_json::Value;
 
 use crate::complaint::Complaint;
+use crate::config::borrowed::with_borrowed;
 use crate::config::read::at;
 
 /// The channels of a gateway.
@@ -21,7 +23,7 @@ use crate::config::read::at;
 pub(crate) struct Channels {
     pub(crate) webhooks: Vec<Webhook>,
     /// Those that only tell.
-    pub(crate) notifiers: Vec<Ntfy>,
+    pub(crate) notifiers: Vec<Arc<dyn Notifier>>,
     /// Those people answer and talk in.
     pub(crate) chats: Vec<Arc<dyn Chat>>,
 }
@@ -32,7 +34,7 @@ impl Channels {
         let webhooks = self.webhooks.iter();
         let webhooks = webhooks.map(|it| Arc::new(it.clone()) as Arc<dyn Channel>);
         let notifiers = self.notifiers.iter();
-        let notifiers = notifiers.map(|it| Arc::new(it.clone()) as Arc<dyn Channel>);
+        let notifiers = notifiers.map(|it| Arc::clone(it) as Arc<dyn Channel>);
         let chats = self.chats.iter();
         let chats = chats.map(|it| Arc::clone(it) as Arc<dyn Channel>);
         webhooks.chain(notifiers).chain(chats).collect()
@@ -45,8 +47,8 @@ impl Channels {
 }
 
 /// Returns the channels of the configuration.
-pub(crate) fn build(values: &Value) -> Result<Channels, Complaint> {
-    let named = at(values, "channels").as_object();
+pub(crate) fn build(config: &Value) -> Result<Channels, Complaint> {
+    let named = at(config, "channels").as_object();
     let mut channels = Channels::default();
     let type_of = |settings: &Value| at(settings, "type").as_str().unwrap_or_default().to_owned();
     for (name, values) in named.into_iter().flatten() {
@@ -61,8 +63,17 @@ pub(crate) fn build(values: &Value) -> Result<Channels, Complaint> {
             channels.webhooks.push(webhook(&settings)?);
             continue;
         }
-        if wanted == NTFY {
-            channels.notifiers.push(ntfy(&settings)?);
+        // With several servers of a platform an id says nothing without the server it is of.
+        let all = named.into_iter().flatten();
+        let is_only = all.filter(|(_, it)| type_of(it) == wanted).count() == 1;
+        if is_only && *name != wanted {
+            settings.accounts.push(wanted.clone());
+        }
+        if let Some(kind) = registry::notifier(&wanted) {
+            let section = with_borrowed(kind, values, config);
+            settings.values = &section;
+            let notifier = (kind.build)(settings).map_err(|why| unusable(name, &why, kind.needs));
+            channels.notifiers.push(notifier?);
             continue;
         }
         let Some(platform) = registry::platform(&wanted) else {
@@ -70,17 +81,11 @@ pub(crate) fn build(values: &Value) -> Result<Channels, Complaint> {
             let hint = format!("known: {}", TYPES.join(", "));
             return Err(Complaint::usage(message, hint));
         };
-        // With several servers of a platform an id says nothing without the server it is of.
-        let all = named.into_iter().flatten();
-        let is_only = all.filter(|(_, it)| type_of(it) == wanted).count() == 1;
-        if is_only && name != platform.name {
-            settings.accounts.push(platform.name.to_owned());
-        }
         let chat =
             (platform.build)(settings).map_err(|why| unusable(name, &why, platform.needs))?;
         channels.chats.push(chat);
     }
-    for name in at(values, "approvals.fallback")
+    for name in at(config, "approvals.fallback")
         .as_array()
         .into_iter()
         .flatten()
@@ -104,26 +109,6 @@ fn webhook(settings: &Settings<'_>) -> Result<Webhook, Complaint> {
         secret: settings.secret("secret_env").map_err(wrong)?.into_bytes(),
     };
     Webhook::new(settings).map_err(wrong)
-}
-
-fn ntfy(settings: &Settings<'_>) -> Result<Ntfy, Complaint> {
-    let needs = "it needs `type: ntfy`, the server's `url`, a `topic`, and `page_url`, where people \
-                 open this page; `token_env` names the variable its token is in";
-    let wrong = |why: String| unusable(settings.name, &why, needs);
-    let token = settings.text("token_env");
-    let token = token.map(|_| settings.secret("token_env")).transpose();
-    let settings = NtfySettings {
-        name: settings.name.to_owned(),
-        url: settings.text("url").unwrap_or_default(),
-        topic: settings.text("topic").unwrap_or_default(),
-        token: token.map_err(wrong)?,
-        page_url: settings.text("page_url").unwrap_or_default(),
-        shows: match settings.text("show").as_deref() {
-            Some("what") => Shows::What,
-            Some(_) | None => Shows::That,
-        },
-    };
-    Ntfy::new(settings).map_err(wrong)
 }
 
 fn unusable(name: &str, why: &str, needs: &str) -> Complaint {

@@ -23,11 +23,13 @@ mod hook_failures;
 mod hooks;
 mod init;
 mod kill;
+mod letters;
 mod models;
 mod ntfy;
 #[path = "../shared/ours.rs"]
 mod ours;
 mod page;
+mod post;
 mod push;
 mod replicas;
 mod roles;

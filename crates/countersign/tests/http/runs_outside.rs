@@ -1,91 +1,14 @@
 //! What the built-in agent sends through the real gateway: a letter leaves once a person said yes to
 //! exactly it, and a model may answer only where the law lets it.
 
-use std::io::{BufRead as _, BufReader};
-use std::net::TcpListener;
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
 use std::time::Instant;
 
 use countersign_testkit::model::{Call, MODEL, ModelServer, Reply};
-use countersign_testkit::smtp::Smtp;
 use serde_json::{Value, json};
 
+use crate::post::Post;
 use crate::scene::{Scene, shell};
 use crate::support::PATIENCE;
-
-/// A mail server and where its letters are.
-enum Post {
-    /// Our own.
-    Small(Smtp),
-    /// aiosmtpd, a program of its own that keeps letters in a directory.
-    Real(Child, u16, tempfile::TempDir),
-}
-
-impl Post {
-    /// `./test` says in `COUNTERSIGN_TEST_AIOSMTPD` which Python has aiosmtpd.
-    fn open() -> Self {
-        let Ok(python) = std::env::var("COUNTERSIGN_TEST_AIOSMTPD") else {
-            countersign_testkit::skipped("no aiosmtpd; letters go to the testkit's small server");
-            return Self::Small(Smtp::start().unwrap());
-        };
-        let letters = tempfile::tempdir().unwrap();
-        // Somebody may take the port before the server does; then it says so and the test fails.
-        let free = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = free.local_addr().unwrap().port();
-        drop(free);
-        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-        let mut server = Command::new(root.join(python))
-            .args(["-u", "-m", "aiosmtpd", "-n", "-d", "-l"])
-            .arg(format!("127.0.0.1:{port}"))
-            .args(["-c", "aiosmtpd.handlers.Mailbox"])
-            .arg(letters.path().join("box"))
-            .stdin(Stdio::null())
-            .stdout(Stdio::null())
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut log = BufReader::new(server.stderr.take().unwrap()).lines();
-        let mut said = Vec::new();
-        let is_up = log.any(|line| {
-            said.push(line.unwrap());
-            said.last()
-                .is_some_and(|line| line.contains("Server is listening"))
-        });
-        assert!(is_up, "aiosmtpd did not start: {said:?}");
-        std::thread::spawn(move || log.count());
-        Self::Real(server, port, letters)
-    }
-
-    fn port(&self) -> u16 {
-        match self {
-            Self::Small(server) => server.port(),
-            Self::Real(_, port, _) => *port,
-        }
-    }
-
-    fn letters(&self) -> Vec<String> {
-        match self {
-            Self::Small(server) => server.letters().into_iter().map(|it| it.data).collect(),
-            Self::Real(_, _, letters) => {
-                let Ok(new) = std::fs::read_dir(letters.path().join("box/new")) else {
-                    return Vec::new();
-                };
-                new.map(|file| std::fs::read_to_string(file.unwrap().path()).unwrap())
-                    .collect()
-            }
-        }
-    }
-}
-
-impl Drop for Post {
-    fn drop(&mut self) {
-        if let Self::Real(server, ..) = self {
-            server.kill().unwrap();
-            server.wait().unwrap();
-        }
-    }
-}
 
 fn letter(id: &str, body: &str) -> Reply {
     let args = json!({ "to": "ana", "subject": "The release", "body": body });

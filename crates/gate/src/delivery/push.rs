@@ -37,7 +37,7 @@ pub(super) struct Endings(Mutex<HashSet<String>>);
 
 impl Endings {
     /// Marks that a device is being told, until the mark is dropped; `None` if it is already.
-    fn begin(&self, record: &str) -> Option<Telling<'_>> {
+    pub(super) fn begin(&self, record: &str) -> Option<Telling<'_>> {
         let is_new = self.locked().insert(record.to_owned());
         is_new.then(|| Telling {
             endings: self,
@@ -52,7 +52,7 @@ impl Endings {
 
 /// A device is being told that a question is settled.
 #[derive(Debug)]
-struct Telling<'a> {
+pub(super) struct Telling<'a> {
     endings: &'a Endings,
     record: String,
 }

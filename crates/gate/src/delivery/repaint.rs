@@ -11,6 +11,7 @@ use countersign_channels::DeliveryError;
 use countersign_channels::order::Attempt;
 use countersign_core::status::DeliveryStatus;
 use countersign_store::{Change, Expect, Kind, Order, Put, Query, Record, StoreError};
+use futures_util::future::join_all;
 use tokio::time::Instant;
 
 use crate::GateError;
@@ -151,43 +152,61 @@ impl Delivery {
         }
     }
 
-    /// Paints the cards of a question as they are to look now.
+    /// Paints the cards of a question as they are to look now, each by itself: one that takes long
+    /// delays no other.
     pub(super) async fn repaint(&self, subject: &str) -> Result<(), GateError> {
-        let mut cards = Vec::new();
-        for record in self.base.deliveries(subject).await? {
-            let delivery: StoredDelivery = read(&record)?;
-            let due = self.replies.due(&delivery);
-            cards.push((due, record, delivery));
+        let records = self.base.deliveries(subject).await?;
+        let all = records.iter().map(|record| self.repaint_one(record));
+        join_all(all).await.into_iter().collect()
+    }
+
+    async fn repaint_one(&self, record: &Record) -> Result<(), GateError> {
+        let subject = record.link.as_str();
+        let delivery: StoredDelivery = read(record)?;
+        let channel = self.channel(&delivery.channel);
+        let (Some(channel), Some(delivered)) = (channel, delivery.delivered()) else {
+            return Ok(());
+        };
+        // The reply to a press paints the card that was pressed.
+        if let Some(due) = self.replies.due(&delivery) {
+            tokio::time::sleep_until(due).await;
         }
-        // The card that was pressed comes last: the reply to the press paints it.
-        cards.sort_by_key(|(due, ..)| *due);
-        for (due, record, delivery) in cards {
-            let channel = self.channel(&delivery.channel);
-            let (Some(channel), Some(delivered)) = (channel, delivery.delivered()) else {
-                continue;
-            };
-            if let Some(due) = due {
-                tokio::time::sleep_until(due).await;
+        // What cannot be changed is told once, also if two changes come at the same time.
+        let mut telling = None;
+        if channel.tells_once() {
+            if self.about(subject).await?.closing.is_none() {
+                return Ok(());
             }
-            let mut pause = PAUSE_FIRST;
-            for _ in 0..REPAINTS_MAX {
-                let about = self.about(subject).await?;
-                let order = self.order(&about, &delivery, Attempt::Again);
-                match channel.repaint(&delivered, &order).await {
-                    Ok(()) if about.what.outcome().is_some() => {
-                        self.note_settled(&record).await?;
-                        break;
-                    }
-                    Ok(()) | Err(DeliveryError::Never { .. }) => break,
-                    Err(error @ DeliveryError::Later { .. }) => {
-                        tracing::warn!(%error, %subject, "a card will be painted again later");
-                    }
+            telling = self.endings.begin(&record.id);
+            if telling.is_none() || !self.is_delivered(&record.id).await? {
+                return Ok(());
+            }
+        }
+        let mut pause = PAUSE_FIRST;
+        for _ in 0..REPAINTS_MAX {
+            let about = self.about(subject).await?;
+            let order = self.order(&about, &delivery, Attempt::Again);
+            match channel.repaint(&delivered, &order).await {
+                Ok(()) if about.what.outcome().is_some() => {
+                    self.note_settled(record).await?;
+                    break;
                 }
-                tokio::time::sleep(pause).await;
-                pause = (pause * 2).min(PAUSE_MAX);
+                Ok(()) | Err(DeliveryError::Never { .. }) => break,
+                Err(error @ DeliveryError::Later { .. }) => {
+                    tracing::warn!(%error, %subject, "a card will be painted again later");
+                }
             }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(PAUSE_MAX);
         }
+        drop(telling);
         Ok(())
+    }
+
+    /// Whether a card was delivered and does not show yet how the question ended.
+    async fn is_delivered(&self, delivery: &str) -> Result<bool, GateError> {
+        let record = self.base.store.get(Kind::Delivery, delivery).await?;
+        Ok(record.is_some_and(|it| it.status == DeliveryStatus::Delivered.word()))
     }
 
     /// Notes that a card shows how the question ended: nothing is left to do with it.

@@ -9,9 +9,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use countersign_channels::chat::{Chat, State};
+use countersign_channels::chat::{Chat, Finding, State};
+use countersign_channels::notifier::{Notifier, NotifierKind};
 use countersign_channels::platform::{Platform, Question, Settings, Wants};
-use countersign_channels::registry::{self, PLATFORMS};
+use countersign_channels::registry::{self, NOTIFIERS, PLATFORMS};
 use rustix::io::Errno;
 use rustix::termios::{LocalModes, OptionalActions, tcgetattr, tcsetattr};
 use serde_json::{Map, Value, json};
@@ -20,8 +21,9 @@ use super::{channels, line, test};
 use crate::cli::Channels;
 use crate::client::{Client, Reach};
 use crate::complaint::Complaint;
-use crate::config::Home;
+use crate::config::borrowed::with_borrowed;
 use crate::config::entries::{add_section, has};
+use crate::config::{self, Home};
 use crate::show::{print, table, text};
 
 /// How often it is looked whether the gateway uses the channel.
@@ -44,6 +46,76 @@ struct Answers {
     secrets: BTreeMap<String, String>,
 }
 
+/// What can be added.
+#[derive(Clone, Copy)]
+enum Kind {
+    /// A chat.
+    Chat(&'static Platform),
+    /// A channel that only tells.
+    Notifier(&'static NotifierKind),
+}
+
+/// A channel as it was answered so far.
+enum Built {
+    Chat(Arc<dyn Chat>),
+    Notifier(Arc<dyn Notifier>),
+}
+
+impl Kind {
+    fn of(name: &str) -> Option<Self> {
+        let notifier = || registry::notifier(name).map(Self::Notifier);
+        registry::platform(name).map(Self::Chat).or_else(notifier)
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Chat(platform) => platform.name,
+            Self::Notifier(kind) => kind.name,
+        }
+    }
+
+    const fn needs(self) -> &'static str {
+        match self {
+            Self::Chat(platform) => platform.needs,
+            Self::Notifier(kind) => kind.needs,
+        }
+    }
+
+    const fn account(self) -> &'static str {
+        match self {
+            Self::Chat(platform) => platform.account,
+            Self::Notifier(kind) => kind.account,
+        }
+    }
+
+    /// Returns what is asked, without what `config` says already.
+    fn questions(self, config: &Value) -> Vec<&'static Question> {
+        match self {
+            Self::Chat(platform) => platform.questions.iter().collect(),
+            Self::Notifier(kind) => {
+                let borrowed = kind.borrows.filter(|it| {
+                    let section = config.get(it.section);
+                    let host = section.and_then(|section| section.get(it.has));
+                    host.is_some_and(Value::is_string)
+                });
+                let is_spared =
+                    |key: &str| borrowed.is_some_and(|borrowed| borrowed.spares.contains(&key));
+                let questions = kind.questions.iter();
+                questions.filter(|it| !is_spared(it.key)).collect()
+            }
+        }
+    }
+}
+
+impl Built {
+    async fn examine(&self) -> Vec<Finding> {
+        match self {
+            Self::Chat(chat) => chat.examine().await,
+            Self::Notifier(notifier) => notifier.examine().await,
+        }
+    }
+}
+
 /// Asks, checks, writes, and sends a practice card once the gateway uses the channel.
 pub(super) fn add(
     args: &Channels,
@@ -51,13 +123,14 @@ pub(super) fn add(
     wanted: &Wanted<'_>,
 ) -> Result<ExitCode, Complaint> {
     let wait = wanted.wait;
-    let Some(platform) = registry::platform(wanted.platform) else {
-        let known: Vec<&str> = PLATFORMS.iter().map(|it| it.name).collect();
+    let Some(kind) = Kind::of(wanted.platform) else {
+        let known = PLATFORMS.iter().map(|it| it.name);
+        let known: Vec<&str> = known.chain(NOTIFIERS.iter().map(|it| it.name)).collect();
         let hint = format!("there are: {}", known.join(", "));
-        let message = format!("`{}` is no chat", text(wanted.platform));
+        let message = format!("`{}` is no kind of channel", text(wanted.platform));
         return Err(Complaint::usage(message, hint));
     };
-    let name = wanted.name.unwrap_or(platform.name);
+    let name = wanted.name.unwrap_or(kind.name());
     let fits = |letter: char| letter.is_ascii_alphanumeric() || "-_".contains(letter);
     if name.is_empty() || !name.chars().all(fits) {
         let message = format!("`{}` cannot be the name of a channel", text(name));
@@ -69,10 +142,11 @@ pub(super) fn add(
         let hint = format!("`countersign channels doctor {name}` checks it; --name adds another");
         return Err(Complaint::usage(message, hint));
     }
-    let answers = ask(platform, name, wanted.set)?;
+    let config = config::values(&home.file())?.unwrap_or(Value::Null);
+    let answers = ask(kind, name, wanted.set, &config)?;
     // It is spoken to before anything is written.
-    let chat = built(platform, name, &answers)?;
-    let findings = waited_for(chat.examine())?;
+    let channel = built(kind, name, &answers, &config)?;
+    let findings = waited_for(channel.examine())?;
     for finding in &findings {
         say(&line(finding))?;
     }
@@ -82,7 +156,7 @@ pub(super) fn add(
     }
     say(&format!(
         "To answer, somebody must be listed: {}.\n",
-        platform.account
+        kind.account()
     ))?;
     let account = read("Your account's id, to list you as an approver (empty: later)")?;
     let person = match account.as_str() {
@@ -107,9 +181,9 @@ pub(super) fn add(
     test(args, &client, name, wait)
 }
 
-fn ask(platform: &Platform, name: &str, set: &[String]) -> Result<Answers, Complaint> {
+fn ask(kind: Kind, name: &str, set: &[String], config: &Value) -> Result<Answers, Complaint> {
     let mut answers = Answers::default();
-    answers.keep("type", platform.name);
+    answers.keep("type", kind.name());
     for pair in set {
         let (key, value) = pair.split_once('=').ok_or_else(|| {
             let message = format!("`{}` is not KEY=VALUE", text(pair));
@@ -117,27 +191,25 @@ fn ask(platform: &Platform, name: &str, set: &[String]) -> Result<Answers, Compl
         })?;
         answers.keep(key, value);
     }
-    let open = platform.questions.iter();
-    let open = open.filter(|it| !answers.section.contains_key(it.key));
-    let open: Vec<&Question> = open.collect();
+    let mut open = kind.questions(config);
+    open.retain(|it| !answers.section.contains_key(it.key));
     for (number, question) in (1..).zip(open) {
         say(&format!("\n{number}. {}\n", question.how))?;
         match question.wants {
             Wants::Secret(variable) => {
-                answers.keep(question.key, variable);
-                let secret = match std::env::var(variable) {
-                    Ok(secret) if !secret.is_empty() => {
-                        say(&format!("{}: taken from ${variable}\n", question.ask))?;
-                        secret
-                    }
-                    Ok(_) | Err(_) => unseen(question.ask)?,
-                };
-                answers.secrets.insert(variable.to_owned(), secret);
+                let secret = secret(question.ask, variable, wanted)?;
+                answers.keep_secret(question.key, variable, secret);
+            }
+            Wants::MaybeSecret(variable) => {
+                let secret = secret(question.ask, variable, read)?;
+                if !secret.is_empty() {
+                    answers.keep_secret(question.key, variable, secret);
+                }
             }
             Wants::Text => answers.keep(question.key, &wanted(question.ask)?),
             Wants::Maybe | Wants::Met => {
                 if question.wants == Wants::Met {
-                    meet(platform, name, &answers)?;
+                    meet(kind, name, &answers, config)?;
                 }
                 match read(question.ask)?.as_str() {
                     "" => {}
@@ -154,12 +226,34 @@ impl Answers {
         let value = Value::String(value.to_owned());
         self.section.insert(key.to_owned(), value);
     }
+
+    fn keep_secret(&mut self, key: &str, variable: &str, secret: String) {
+        self.keep(key, variable);
+        self.secrets.insert(variable.to_owned(), secret);
+    }
+}
+
+/// Returns a secret: the one in its variable, or what is typed.
+fn secret(
+    what: &str,
+    variable: &str,
+    ask: fn(&str) -> Result<String, Complaint>,
+) -> Result<String, Complaint> {
+    match std::env::var(variable) {
+        Ok(secret) if !secret.is_empty() => {
+            say(&format!("{what}: taken from ${variable}\n"))?;
+            Ok(secret)
+        }
+        Ok(_) | Err(_) => unseen(what, ask),
+    }
 }
 
 /// Lists whom and what the bot has met by now.
-fn meet(platform: &Platform, name: &str, answers: &Answers) -> Result<(), Complaint> {
+fn meet(kind: Kind, name: &str, answers: &Answers, config: &Value) -> Result<(), Complaint> {
     // What is wrong by now is said before anything is to be done.
-    let chat = built(platform, name, answers)?;
+    let Built::Chat(chat) = built(kind, name, answers, config)? else {
+        return Ok(());
+    };
     read("Press Enter when you have")?;
     let met = waited_for(chat.met())?;
     let rows: Vec<Vec<String>> = met
@@ -172,17 +266,24 @@ fn meet(platform: &Platform, name: &str, answers: &Answers) -> Result<(), Compla
     say(&table(&["id", "account or channel"], &rows))
 }
 
-/// Returns the chat as it was answered so far.
-fn built(platform: &Platform, name: &str, answers: &Answers) -> Result<Arc<dyn Chat>, Complaint> {
+/// Returns the channel as it was answered so far.
+fn built(kind: Kind, name: &str, answers: &Answers, config: &Value) -> Result<Built, Complaint> {
     let values = Value::Object(answers.section.clone());
+    let values = match kind {
+        Kind::Chat(_) => values,
+        Kind::Notifier(kind) => with_borrowed(kind, &values, config),
+    };
     let settings = Settings {
         name,
         values: &values,
         accounts: vec![name.to_owned()],
         variables: answers.secrets.clone(),
     };
-    (platform.build)(settings)
-        .map_err(|why| Complaint::usage(format!("it cannot be used: {why}"), platform.needs))
+    let built = match kind {
+        Kind::Chat(platform) => (platform.build)(settings).map(Built::Chat),
+        Kind::Notifier(kind) => (kind.build)(settings).map(Built::Notifier),
+    };
+    built.map_err(|why| Complaint::usage(format!("it cannot be used: {why}"), kind.needs()))
 }
 
 fn waited_for<T>(asked: impl Future<Output = T>) -> Result<T, Complaint> {
@@ -237,17 +338,17 @@ fn wanted(what: &str) -> Result<String, Complaint> {
 }
 
 /// Asks for a secret: what is typed does not appear on the screen.
-fn unseen(what: &str) -> Result<String, Complaint> {
+fn unseen(what: &str, ask: fn(&str) -> Result<String, Complaint>) -> Result<String, Complaint> {
     let failed = |error: Errno| Complaint::failed(error.to_string(), "");
     let stdin = std::io::stdin();
     // Where there is no terminal, nothing is shown either.
     let Ok(before) = tcgetattr(&stdin) else {
-        return wanted(what);
+        return ask(what);
     };
     let mut unseen = before.clone();
     unseen.local_modes.remove(LocalModes::ECHO);
     tcsetattr(&stdin, OptionalActions::Now, &unseen).map_err(failed)?;
-    let answer = wanted(what);
+    let answer = ask(what);
     tcsetattr(&stdin, OptionalActions::Now, &before).map_err(failed)?;
     // The end of the line was not shown either.
     say("\n")?;

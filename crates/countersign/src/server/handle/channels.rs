@@ -6,7 +6,8 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use countersign_channels::Channel as _;
-use countersign_channels::chat::{Callback, Route};
+use countersign_channels::chat::{Callback, Finding, Route};
+use countersign_channels::notifier::Notifier;
 use countersign_core::id::ApprovalId;
 use countersign_core::tier::Tier;
 use countersign_gate::records::request::Reply;
@@ -86,7 +87,7 @@ pub(crate) async fn doctor(
         Ok(desk) => desk.findings().await,
         Err(_) if app.webhooks.iter().any(|it| it.name() == name) => Vec::new(),
         Err(problem) => match app.notifiers.iter().find(|it| it.name() == name) {
-            Some(notifier) => notifier.examine().await,
+            Some(notifier) => examined(&app, &**notifier).await,
             None => return Err(problem),
         },
     };
@@ -94,6 +95,32 @@ pub(crate) async fn doctor(
         channel: name,
         findings,
     }))
+}
+
+/// Returns what is found at a channel that only tells, and at the people it tells.
+async fn examined(app: &App, notifier: &dyn Notifier) -> Vec<Finding> {
+    let mut findings = notifier.examine().await;
+    let people = match app.gate.people_in(notifier.name()).await {
+        Ok(people) => people,
+        Err(error) => {
+            findings.push(Finding::bad("people", error.to_string(), "see the log"));
+            return findings;
+        }
+    };
+    if people.is_empty() && !notifier.has_usual_place() {
+        findings.push(Finding::bad(
+            "people",
+            "no approver has an address there, so nobody is told",
+            format!(
+                "`countersign people set NAME --role approver --account {}=ADDRESS`",
+                notifier.name()
+            ),
+        ));
+    }
+    for (name, account) in &people {
+        findings.extend(notifier.examine_account(name, account).await);
+    }
+    findings
 }
 
 async fn callback(
