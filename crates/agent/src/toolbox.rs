@@ -3,12 +3,23 @@
 use std::sync::Arc;
 
 use crate::model::ToolSchema;
-use crate::tools::Tool;
+use crate::tools::{Asks, Tool};
 
 /// The tools an agent has.
 #[derive(Clone, Debug, Default)]
 pub struct Toolbox {
     tools: Vec<(ToolSchema, Arc<dyn Tool>)>,
+}
+
+/// Something an agent can do, for people.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Skill {
+    /// The tool.
+    pub name: String,
+    /// What it does, in a sentence.
+    pub does: String,
+    /// When a person is asked before.
+    pub asks: Asks,
 }
 
 impl Toolbox {
@@ -34,6 +45,16 @@ impl Toolbox {
             .iter()
             .map(|(schema, _)| schema.clone())
             .collect()
+    }
+
+    /// Returns what they do, for people.
+    pub fn skills(&self) -> Vec<Skill> {
+        let skill = |(schema, tool): &(ToolSchema, Arc<dyn Tool>)| Skill {
+            name: schema.name.clone(),
+            does: tool.does(),
+            asks: tool.asks(),
+        };
+        self.tools.iter().map(skill).collect()
     }
 
     /// Returns their names.

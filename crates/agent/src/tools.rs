@@ -28,6 +28,7 @@ use serde_json::Value;
 
 use crate::BoxFuture;
 use crate::model::ToolSchema;
+use crate::outbound::Approval;
 
 pub use crate::around::Around;
 pub use ask::Clarify;
@@ -51,6 +52,20 @@ pub const ATTACHMENT_BYTES_MAX: usize = 10 * 1024 * 1024;
 pub trait Tool: Send + Sync + std::fmt::Debug {
     /// Returns how models are told of it.
     fn schema(&self) -> ToolSchema;
+
+    /// Returns what it does, in a sentence for people. Models are told more.
+    fn does(&self) -> String {
+        let description = self.schema().description;
+        let end = description
+            .find(". ")
+            .map_or(description.len(), |at| at + 1);
+        description.get(..end).unwrap_or_default().to_owned()
+    }
+
+    /// Returns when a person is asked before it runs.
+    fn asks(&self) -> Asks {
+        Asks::IfRisky
+    }
 
     /// Whether what it does leaves the machine and needs a person's yes by default.
     fn approval_required(&self) -> bool {
@@ -80,6 +95,39 @@ pub trait Tool: Send + Sync + std::fmt::Debug {
 
     /// Runs exactly the call of `permit`.
     fn run<'a>(&'a self, permit: Permit, around: &'a Around) -> BoxFuture<'a, Outcome>;
+}
+
+/// When a person is asked before a tool runs. The verdict decides; this only says what to expect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asks {
+    /// Never: it changes nothing outside the conversation.
+    Never,
+    /// If the call is risky.
+    IfRisky,
+    /// If the call does more than read.
+    UnlessReading,
+    /// Always, unless the owner configured otherwise.
+    First,
+}
+
+impl Asks {
+    /// Returns what a tool that needs `approval` to send is expected to do.
+    const fn before_sending(approval: Approval) -> Self {
+        match approval {
+            Approval::Required => Self::First,
+            Approval::Waived => Self::IfRisky,
+        }
+    }
+
+    /// Returns it in words.
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Never => "does not ask",
+            Self::IfRisky => "asks if the call is risky",
+            Self::UnlessReading => "asks first, unless it only reads",
+            Self::First => "asks first",
+        }
+    }
 }
 
 /// The result of a tool.

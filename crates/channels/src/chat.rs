@@ -12,13 +12,16 @@ use serde_json::{Value, json};
 use tokio::sync::{mpsc, oneshot};
 
 use crate::order::{Delivered, Order};
-use crate::press::{Click, Clicker, Untrusted};
+use crate::press::{Click, Clicker, Standing, Untrusted};
 use crate::zone::Zone;
 use crate::{BoxFuture, Channel, DeliveryError};
 
 /// Commands that permit something and, where a tap sends a command, count only below a card or with
 /// words behind them.
 pub const NEVER_TAPPED: [&str; 2] = ["approve", "yolo"];
+
+/// The reply to a command whose text was sent to the person alone.
+pub(crate) const SENT_DIRECTLY: &str = "The full text was sent to you directly.";
 
 /// A channel through which people answer and talk.
 pub trait Chat: Channel {
@@ -75,6 +78,18 @@ pub trait Chat: Channel {
         _text: &'a str,
     ) -> Option<BoxFuture<'a, Result<(), DeliveryError>>> {
         None
+    }
+
+    /// Returns what the reply to a command says once [`Chat::show_whole`] has sent the text; empty if
+    /// nothing.
+    fn shown_elsewhere(&self) -> &'static str {
+        ""
+    }
+
+    /// Asks the platform what kind of account it is, for clickers that are
+    /// [`Standing::Unasked`](crate::press::Standing::Unasked).
+    fn standing_of<'a>(&'a self, _account: &'a str) -> BoxFuture<'a, Standing> {
+        Box::pin(std::future::ready(Standing::Unknown))
     }
 
     /// Returns how the command `name` is typed there; `None` if it cannot be.

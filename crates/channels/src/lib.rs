@@ -10,7 +10,7 @@ mod fields;
 mod hearing;
 pub mod matrix;
 pub mod mattermost;
-mod memory;
+pub mod memory;
 pub mod notifier;
 mod ntfy;
 pub mod order;

@@ -34,7 +34,9 @@ use self::paint::Canvas;
 pub use self::settings::MattermostSettings;
 use self::trigger::ServerKey;
 use self::wire::{Place, Post, Team, User};
-use crate::chat::{Callback, Chat, Finding, Heard, Received, Reply, Response, Route, Since};
+use crate::chat::{
+    Callback, Chat, Finding, Heard, Received, Reply, Response, Route, SENT_DIRECTLY, Since, Typed,
+};
 use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Press, Standing, Untrusted};
 use crate::seal::Bound;
@@ -524,6 +526,18 @@ impl Chat for Mattermost {
                 .map(drop)
                 .map_err(|error| self.undelivered(error))
         })
+    }
+
+    fn show_whole<'a>(
+        &'a self,
+        typed: &'a Typed,
+        text: &'a str,
+    ) -> Option<BoxFuture<'a, Result<(), DeliveryError>>> {
+        Some(self.whisper(&typed.clicker.account, text))
+    }
+
+    fn shown_elsewhere(&self) -> &'static str {
+        SENT_DIRECTLY
     }
 
     fn typed_as(&self, name: &str) -> Option<String> {

@@ -183,6 +183,8 @@ pub enum Standing {
     Foreign,
     /// The chat could not be asked.
     Unknown,
+    /// The chat was not asked yet. Only accounts that somebody lists are worth a request.
+    Unasked,
 }
 
 /// Proof that this card was meant.

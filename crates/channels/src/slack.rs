@@ -35,10 +35,12 @@ pub use self::manifest::manifest;
 use self::paint::Canvas;
 pub use self::settings::{Arrival, SlackSettings};
 use self::wire::{Auth, ChannelInfo, History, User};
-use crate::chat::{Callback, Chat, Finding, Heard, Received, Reply, Response, Route, Since};
+use crate::chat::{
+    Callback, Chat, Finding, Heard, Received, Reply, Response, Route, SENT_DIRECTLY, Since, Typed,
+};
 use crate::memory::Memory;
 use crate::order::{Delivered, Destination, Order};
-use crate::press::Click;
+use crate::press::{Click, Standing};
 use crate::zone::Zone;
 use crate::{BoxFuture, Channel, DeliveryError};
 
@@ -463,6 +465,22 @@ impl Chat for Slack {
                 .map(drop)
                 .map_err(|error| self.undelivered(error))
         })
+    }
+
+    fn show_whole<'a>(
+        &'a self,
+        typed: &'a Typed,
+        text: &'a str,
+    ) -> Option<BoxFuture<'a, Result<(), DeliveryError>>> {
+        Some(self.whisper(&typed.clicker.account, text))
+    }
+
+    fn shown_elsewhere(&self) -> &'static str {
+        SENT_DIRECTLY
+    }
+
+    fn standing_of<'a>(&'a self, account: &'a str) -> BoxFuture<'a, Standing> {
+        Box::pin(self.looked_at(account))
     }
 
     fn typed_as(&self, name: &str) -> Option<String> {

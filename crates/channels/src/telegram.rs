@@ -23,6 +23,7 @@ mod wire;
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use countersign_core::tier::Tier;
 use reqwest::Url;
@@ -39,12 +40,17 @@ use self::wire::{Update, User};
 use crate::chat::{
     Callback, Chat, Finding, Heard, Met, Received, Reply, Response, Route, Since, Typed,
 };
+use crate::memory::Seldom;
 use crate::order::{Delivered, Destination, Order};
 use crate::press::{Click, Clicker, Press, Proof, Untrusted};
 use crate::rich::Rich;
 use crate::zone::Zone;
 use crate::{BoxFuture, Channel, DeliveryError};
 
+/// How often a group is told how somebody in it is answered.
+const HINTS_IN_GROUP_EVERY: Duration = Duration::from_mins(1);
+/// How often one account is told so.
+const HINTS_TO_ONE_EVERY: Duration = Duration::from_mins(10);
 /// Its name in the configuration.
 const NAME: &str = "telegram";
 /// Longest message in characters: no character is more than two UTF-16 code units.
@@ -70,6 +76,8 @@ struct Inner {
     is_secure: bool,
     api: Api,
     known: tokio::sync::Mutex<Option<User>>,
+    /// Who was told in a group how to be answered.
+    hints: Hints,
     /// Groups that have become supergroups, and their new ids.
     moved: Mutex<HashMap<i64, i64>>,
     /// Questions of cards that people replied to, by where the card is.
@@ -82,6 +90,13 @@ struct Inner {
     answers: Semaphore,
     /// Why nothing is heard, if nothing is.
     deaf: Mutex<Option<String>>,
+}
+
+/// Limits what a group reads because somebody there cannot be answered alone.
+#[derive(Debug)]
+struct Hints {
+    in_groups: Seldom,
+    to_people: Seldom,
 }
 
 impl Telegram {
@@ -113,6 +128,10 @@ impl Telegram {
                 tenant,
                 usual,
                 known: tokio::sync::Mutex::default(),
+                hints: Hints {
+                    in_groups: Seldom::new(HINTS_IN_GROUP_EVERY),
+                    to_people: Seldom::new(HINTS_TO_ONE_EVERY),
+                },
                 moved: Mutex::default(),
                 replied: Mutex::default(),
                 unfolded: Mutex::default(),

@@ -94,6 +94,8 @@ pub enum Command {
         /// The name.
         name: Option<String>,
     },
+    /// Say what the agent can do.
+    Skills,
     /// Begin another conversation.
     New,
     /// Ask the last thing again.
@@ -123,7 +125,7 @@ pub struct Row {
 }
 
 /// Every command, in the order of the help.
-pub const TABLE: [Row; 20] = [
+pub const TABLE: [Row; 21] = [
     row(
         "approve",
         "[ID] [once|session|always|edited]",
@@ -158,6 +160,7 @@ pub const TABLE: [Row; 20] = [
         "[NAME]",
         "show which model answers, or choose another for this conversation",
     ),
+    row("skills", "", "list what the agent can do, and what asks"),
     row("new", "", "start a new conversation"),
     row("retry", "", "repeat the last message"),
     row("steer", "TEXT", "tell the agent something while it works"),
@@ -245,6 +248,7 @@ impl Command {
             ("model", [name]) => Some(Self::Model {
                 name: Some((*name).to_owned()),
             }),
+            ("skills", []) => Some(Self::Skills),
             ("new", []) => Some(Self::New),
             ("retry", []) => Some(Self::Retry),
             ("steer", [_, ..]) => Some(Self::Steer {
@@ -280,6 +284,7 @@ impl Command {
             | Self::Status
             | Self::Usage
             | Self::Model { .. }
+            | Self::Skills
             | Self::New
             | Self::Retry
             | Self::Steer { .. }
@@ -439,6 +444,7 @@ mod tests {
             ),
             ("/yolo off", Command::YoloOff),
             ("/model", Command::Model { name: None }),
+            ("/skills", Command::Skills),
             ("/stop", Command::Stop),
             ("/extend", Command::Extend { id: None }),
             (
@@ -469,6 +475,7 @@ mod tests {
             "/steer",
             "/steer  ",
             "/pending x",
+            "/skills terminal",
             "/yolo 0",
             "/yolo -3",
             "/yolo 481",

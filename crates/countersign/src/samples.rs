@@ -114,6 +114,17 @@ pub(crate) fn question(over: Value) -> Value {
     with(base, over)
 }
 
+/// What a gateway can do, with these skills of its agent.
+pub(crate) fn capabilities(skills: &[(&str, &str, &str)]) -> Value {
+    let skills = skills.iter();
+    let skills =
+        skills.map(|(name, does, asks)| json!({ "name": name, "does": does, "asks": asks }));
+    json!({
+        "object": "hermes.api_server.capabilities", "platform": "countersign", "model": "m", "version": "0",
+        "auth": {}, "features": {}, "endpoints": {}, "skills": skills.collect::<Vec<_>>(),
+    })
+}
+
 /// A standing permission that has these fields.
 pub(crate) fn grant(over: Value) -> Value {
     let base = json!({

@@ -20,6 +20,10 @@ use crate::words::{before, outcome, refusal, sentence};
 /// Standing permissions and waiting calls that are listed; `countersign` lists all.
 const LISTED_MAX: usize = 20;
 
+/// The reply if the agent can do nothing.
+pub(crate) const NO_SKILLS: &str =
+    "The built-in agent has no model, so it does nothing. `agent.model` names one.";
+
 /// A request a command stands for.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Request {
@@ -57,6 +61,7 @@ pub(crate) fn means(command: Command, session: Option<&str>) -> Means {
             looked("overrides", "/v1/overrides"),
         ]),
         Command::Model { name: None } => get("model", MODELS),
+        Command::Skills => get("skills", "/v1/capabilities"),
         Command::Revoke { id } => {
             let path = format!("/v1/grants/{}", segment(&id));
             ask("revoke", Method::DELETE, path, None)
@@ -163,6 +168,7 @@ pub(crate) fn said(what: &str, answer: &Answer) -> String {
             format!("Gateway {version}, model {model}.")
         }),
         "model" => answer.read().map(|it: ModelList| models(&it)),
+        "skills" => answer.read().map(|it: Capabilities| skills(&it)),
         // The gateway has made these words safe already.
         "revoke" => answer
             .read()
@@ -220,6 +226,18 @@ fn models(list: &ModelList) -> String {
             )
         }
     }
+}
+
+/// Returns what the agent can do, a line each.
+fn skills(it: &Capabilities) -> String {
+    if it.skills.is_empty() {
+        return NO_SKILLS.to_owned();
+    }
+    let lines = it.skills.iter().map(|skill| {
+        let (name, does, asks) = (text(&skill.name), text(&skill.does), text(&skill.asks));
+        format!("{name}: {does} ({asks})")
+    });
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Returns whether `name` is one of the models in `answer`, and the words for the person.
@@ -345,6 +363,13 @@ mod tests {
                 json!({ "key_id": "key_1", "name": "ana", "role": "approver", "via": "cli", "tier": "T0" }),
                 "You are ana, approver, through cli (T0).",
             ),
+            (
+                "skills",
+                200,
+                samples::capabilities(&[("terminal", "Runs a command.", "asks if it is risky")]),
+                "terminal: Runs a command. (asks if it is risky)",
+            ),
+            ("skills", 200, samples::capabilities(&[]), NO_SKILLS),
             (
                 "answer",
                 409,

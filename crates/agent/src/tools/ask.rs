@@ -8,7 +8,7 @@ use countersign_gate::clarifications::{ClarificationView, Question};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Around, Outcome, Tool, checked, understood};
+use super::{Around, Asks, Outcome, Tool, checked, understood};
 use crate::BoxFuture;
 use crate::model::ToolSchema;
 
@@ -49,6 +49,14 @@ impl Tool for Clarify {
                 "additionalProperties": false,
             }),
         }
+    }
+
+    fn does(&self) -> String {
+        "Asks the person it works for a question and waits for the answer.".to_owned()
+    }
+
+    fn asks(&self) -> Asks {
+        Asks::Never
     }
 
     fn resolved(&self, args: Value) -> Result<Value, String> {

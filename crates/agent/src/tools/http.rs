@@ -12,7 +12,7 @@ use reqwest::{Client, Method, Response, Url};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Around, Outcome, TEXT_BYTES_MAX, Tool, bounded, understood};
+use super::{Around, Asks, Outcome, TEXT_BYTES_MAX, Tool, bounded, understood};
 use crate::BoxFuture;
 use crate::model::ToolSchema;
 use crate::outbound::{Approval, Cleared, Outgoing, SendFailed, clear};
@@ -205,6 +205,13 @@ impl Tool for HttpRequest {
                 "required": ["url", "method"],
                 "additionalProperties": false,
             }),
+        }
+    }
+
+    fn asks(&self) -> Asks {
+        match self.approval {
+            Approval::Required => Asks::UnlessReading,
+            Approval::Waived => Asks::IfRisky,
         }
     }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use countersign_gate::calls::permit::Permit;
 use serde_json::{Value, json};
 
-use super::{Around, Outcome, Tool, blocking, place, understood};
+use super::{Around, Asks, Outcome, Tool, blocking, place, understood};
 use crate::BoxFuture;
 use crate::model::ToolSchema;
 use crate::outbound::{Approval, Contacts, Mail, Mailer, Outgoing, clear};
@@ -114,6 +114,10 @@ impl Tool for SendEmail {
                 "additionalProperties": false,
             }),
         }
+    }
+
+    fn asks(&self) -> Asks {
+        Asks::before_sending(self.approval)
     }
 
     fn approval_required(&self) -> bool {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use countersign_gate::calls::permit::Permit;
 use serde_json::{Value, json};
 
-use super::{Around, Outcome, Tool, understood};
+use super::{Around, Asks, Outcome, Tool, understood};
 use crate::BoxFuture;
 use crate::model::ToolSchema;
 use crate::outbound::{Approval, Chat, Contacts, Messenger, Outgoing, clear};
@@ -67,6 +67,10 @@ impl Tool for SendMessage {
                 "additionalProperties": false,
             }),
         }
+    }
+
+    fn asks(&self) -> Asks {
+        Asks::before_sending(self.approval)
     }
 
     fn approval_required(&self) -> bool {

@@ -7,7 +7,7 @@ use countersign_gate::calls::permit::Permit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::{Around, Outcome, Tool, checked, understood};
+use super::{Around, Asks, Outcome, Tool, checked, understood};
 use crate::BoxFuture;
 use crate::model::ToolSchema;
 
@@ -82,6 +82,14 @@ impl Tool for Todo {
                 "additionalProperties": false,
             }),
         }
+    }
+
+    fn does(&self) -> String {
+        "Keeps a list of what is to be done.".to_owned()
+    }
+
+    fn asks(&self) -> Asks {
+        Asks::Never
     }
 
     fn resolved(&self, args: Value) -> Result<Value, String> {

@@ -277,6 +277,11 @@ impl Tool for Processing {
         }
     }
 
+    fn does(&self) -> String {
+        "Looks after commands in the background: lists them, reads their output, ends them."
+            .to_owned()
+    }
+
     fn resolved(&self, args: Value) -> Result<Value, String> {
         checked::<Steering>(&args)
     }

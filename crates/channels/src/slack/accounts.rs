@@ -16,14 +16,12 @@ const USER_WITHIN: Duration = Duration::from_secs(5);
 const USERS_MAX: usize = 4096;
 
 impl Slack {
-    /// Returns who did it. `team` is the workspace where it was done: another one's people are not
-    /// ours, even if we can see them in a channel that is shared.
+    /// Returns who did it; Slack is asked about the account once it is known that somebody lists it.
+    /// `team` is the workspace where it was done: another one's people are not ours, even if we can
+    /// see them in a channel that is shared.
     pub(super) async fn clicker(&self, account: &str, team: Option<&str>) -> Clicker {
         let standing = match self.known().await {
-            Ok(known) if team == Some(known.auth.team_id.as_str()) => {
-                self.standing(account, self.user_lately(account).await)
-                    .await
-            }
+            Ok(known) if team == Some(known.auth.team_id.as_str()) => Standing::Unasked,
             Ok(_) => Standing::Foreign,
             Err(_) => Standing::Unknown,
         };
@@ -31,6 +29,12 @@ impl Slack {
             account: account.to_owned(),
             standing,
         }
+    }
+
+    /// Asks Slack what kind of account it is.
+    pub(super) async fn looked_at(&self, account: &str) -> Standing {
+        self.standing(account, self.user_lately(account).await)
+            .await
     }
 
     /// Returns how it stands with an account that Slack describes so.

@@ -216,7 +216,7 @@ impl Slack {
             Standing::Bot => "is a bot's, and bots cannot answer",
             Standing::Closed => "is deactivated",
             Standing::Foreign => "is of another organisation, whose people cannot answer",
-            Standing::Unknown => "is unknown to Slack",
+            Standing::Unknown | Standing::Unasked => "is unknown to Slack",
         };
         let fix = "list the person's own account in this workspace";
         Some(Finding::bad(

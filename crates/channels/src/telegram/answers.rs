@@ -166,6 +166,12 @@ impl Telegram {
             Ok(()) => {}
             // A bot may not begin a conversation.
             Err(error) if error.code() == Some(403) && to != here => {
+                // Everybody in the group reads it, and anybody there can make us say it.
+                let (group, account) = (said.chat.id.to_string(), account.to_string());
+                let hints = &self.inner.hints;
+                if !hints.in_groups.is_due(&group) || !hints.to_people.is_due(&account) {
+                    return;
+                }
                 let mut hint = Rich::default();
                 hint.plain(
                     "I answer you alone: open a conversation with me, press Start, and ask again.",

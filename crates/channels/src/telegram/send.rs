@@ -11,6 +11,7 @@ use super::paint::{Painted, UNITS_MAX, bound, paint};
 use super::wire::Said;
 use super::{MESSAGE_CHARS_MAX, Telegram, locked};
 use crate::chat::Typed;
+use crate::fields::set;
 use crate::order::{COVERS, Delivered, Order, Subject};
 use crate::press::{Click, Press, Proof};
 use crate::rich::{Rich, Style};
@@ -290,12 +291,6 @@ fn content(text: &Rich, markup: &Value) -> Value {
 
 fn reply(message: i64) -> Value {
     json!({ "message_id": message, "allow_sending_without_reply": true })
-}
-
-fn set(params: &mut Value, key: &str, value: Value) {
-    if let Some(params) = params.as_object_mut() {
-        params.insert(key.to_owned(), value);
-    }
 }
 
 /// A message that looks so already is as it should be.

@@ -217,6 +217,7 @@ impl Lines<'_> {
             | Command::Status
             | Command::Usage
             | Command::Model { name: None }
+            | Command::Skills
             | Command::Whoami
             | Command::Help => {}
         }

@@ -3,6 +3,7 @@
 //! No rule stands here. Whether a click counts is the gate's to say; who may talk is whoever may
 //! answer.
 
+mod about;
 mod edits;
 pub(crate) mod talk;
 mod times;
@@ -45,8 +46,14 @@ impl Desk {
     /// Does what came in, at a route or by a connection, and returns the response to it.
     pub(crate) async fn done(&self, route: Route, received: Received) -> Response {
         match received {
-            Received::Click { click, handle } => self.pressed(route, &click, &handle).await,
-            Received::Typed(typed) => Response::Words(self.typed(&typed).await),
+            Received::Click { mut click, handle } => {
+                self.look_at(&mut click.clicker).await;
+                self.pressed(route, &click, &handle).await
+            }
+            Received::Typed(mut typed) => {
+                self.look_at(&mut typed.clicker).await;
+                Response::Words(self.typed(&typed).await)
+            }
             Received::Refused(why) => {
                 tracing::warn!(channel = self.chat.name(), %why, "a callback was refused");
                 Response::Words(Refusal::Untrusted(why).words())
@@ -125,6 +132,24 @@ impl Desk {
         findings
     }
 
+    /// Has the platform asked about an account it was not asked about yet, if somebody lists it.
+    /// Anybody can press and write as often as they like, and platforms let us ask only so often.
+    pub(crate) async fn look_at(&self, clicker: &mut Clicker) {
+        if clicker.standing != Standing::Unasked {
+            return;
+        }
+        let listed = self.gate.person_of(self.chat.name(), &clicker.account);
+        clicker.standing = match listed.await {
+            // Nobody lists it, so it is refused for that, whatever it is.
+            Ok(None) => Standing::Person,
+            Ok(Some(_)) => self.chat.standing_of(&clicker.account).await,
+            Err(error) => {
+                tracing::warn!(%error, "whether an account is listed is not known");
+                Standing::Unknown
+            }
+        };
+    }
+
     /// Returns who has the account: a listed approver, or why nobody.
     pub(crate) async fn person(&self, clicker: &Clicker) -> Result<Principal, Refusal> {
         match clicker.standing {
@@ -132,7 +157,7 @@ impl Desk {
             Standing::Bot => return Err(Refusal::Bot),
             Standing::Closed => return Err(Refusal::AccountClosed),
             Standing::Foreign => return Err(Refusal::Foreign),
-            Standing::Unknown => return Err(Refusal::Unverified),
+            Standing::Unknown | Standing::Unasked => return Err(Refusal::Unverified),
         }
         let name = self.chat.name();
         let person = self.gate.person_of(name, &clicker.account).await;

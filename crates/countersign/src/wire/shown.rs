@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use countersign_agent::Agent;
+use countersign_agent::toolbox::Skill;
 use countersign_channels::chat::Finding;
 use countersign_core::status::{Ended, RunPhase, RunStatus};
 use countersign_core::tier::Tier;
@@ -239,6 +241,36 @@ pub(crate) struct Capabilities {
     /// Where.
     #[schema(value_type = Object)]
     pub(crate) endpoints: Value,
+    /// What the built-in agent can do; nothing without a model.
+    #[serde(default)]
+    pub(crate) skills: Vec<SkillView>,
+}
+
+/// Something the built-in agent can do.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+pub(crate) struct SkillView {
+    /// The tool.
+    pub(crate) name: String,
+    /// What it does, in a sentence.
+    pub(crate) does: String,
+    /// Whether a person is asked before it runs.
+    pub(crate) asks: String,
+}
+
+impl SkillView {
+    /// Returns what `agent` can do.
+    pub(crate) fn of(agent: &Agent) -> Vec<Self> {
+        if agent.model().is_none() {
+            return Vec::new();
+        }
+        let skills = agent.tools().skills().into_iter();
+        let view = |skill: Skill| Self {
+            name: skill.name,
+            does: skill.does,
+            asks: skill.asks.words().to_owned(),
+        };
+        skills.map(view).collect()
+    }
 }
 
 /// Models, in the shape of `OpenAI`.

@@ -349,7 +349,7 @@ impl Chats {
             Standing::Bot => return Err(Refusal::Bot),
             Standing::Closed => return Err(Refusal::AccountClosed),
             Standing::Foreign => return Err(Refusal::Foreign),
-            Standing::Unknown => return Err(Refusal::Unverified),
+            Standing::Unknown | Standing::Unasked => return Err(Refusal::Unverified),
         }
         let person = self.person_of(&click.channel, &click.clicker.account).await;
         let person = person.map_err(|error| failed(&error))?;

@@ -244,6 +244,31 @@ impl Delivery {
         Ok(false)
     }
 
+    /// Whether somebody must open the full text of a question before they may allow it in a channel:
+    /// its cards there show only parts of it, or there is none.
+    pub async fn wants_opening(
+        &self,
+        subject: &str,
+        channel: &str,
+        person: &str,
+    ) -> Result<bool, GateError> {
+        let stored = self.base.stored_approval(subject).await?;
+        if stored.viewed_by.iter().any(|name| name == person) {
+            return Ok(false);
+        }
+        let mut is_whole = false;
+        for record in self.base.deliveries(subject).await? {
+            let delivery: StoredDelivery = read(&record)?;
+            if delivery.channel == channel && delivery.reference.is_some() {
+                if delivery.is_cut {
+                    return Ok(true);
+                }
+                is_whole = true;
+            }
+        }
+        Ok(!is_whole)
+    }
+
     async fn usual_or_each(
         &self,
         channel: &dyn Channel,

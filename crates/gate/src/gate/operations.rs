@@ -216,6 +216,8 @@ operations! {
     fn deliveries_of(who: &Principal, approval: &str) -> Page<DeliveryView>
         = delivery.deliveries_of;
     fn is_in_thread(subject: &str, channel: &str, thread: &str) -> bool = delivery.is_in_thread;
+    fn wants_opening(subject: &str, channel: &str, person: &str) -> bool
+        = delivery.wants_opening;
     fn people_in(channel: &str) -> Vec<(String, String)> = delivery.people_in;
     fn look_for_cards(channel: &str) -> () = delivery.look_for_cards;
     fn card_gone(subject: &str, channel: &str, reference: &str) -> () = delivery.card_gone;

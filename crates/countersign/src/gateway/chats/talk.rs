@@ -2,12 +2,12 @@
 //! conversation.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use countersign_agent::RunRequest;
 use countersign_agent::message::Message as Said;
 use countersign_channels::chat::{Heard, Message, Since};
+use countersign_channels::memory::Seldom;
 use countersign_channels::press::{Click, Untrusted};
 use countersign_gate::GateError;
 use countersign_gate::base::principal::Principal;
@@ -25,31 +25,6 @@ const HEARD_MAX: usize = 256;
 const STRANGERS_EVERY: Duration = Duration::from_mins(10);
 /// Conversations in which something may be under way at once.
 const TURNS_MAX: usize = 1000;
-/// Strangers that are remembered.
-const STRANGERS_MAX: usize = 1000;
-
-/// Strangers who were told so, and when.
-#[derive(Debug, Default)]
-struct Strangers(Mutex<HashMap<String, Instant>>);
-
-impl Strangers {
-    /// Whether this account is to be told now.
-    fn is_due(&self, account: &str) -> bool {
-        let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if told.len() > STRANGERS_MAX {
-            told.clear();
-        }
-        let now = Instant::now();
-        let is_due = told
-            .get(account)
-            .is_none_or(|at| now.duration_since(*at) > STRANGERS_EVERY);
-        if is_due {
-            told.insert(account.to_owned(), now);
-        }
-        is_due
-    }
-}
-
 /// What is being done in conversations, by the last of each.
 #[derive(Debug, Default)]
 struct Turns(HashMap<String, JoinHandle<()>>);
@@ -84,14 +59,20 @@ impl Desk {
         });
         self.resume().await;
         let (sender, mut heard) = mpsc::channel(HEARD_MAX);
-        let strangers = Strangers::default();
+        let strangers = Seldom::new(STRANGERS_EVERY);
         let mut turns = Turns::default();
         let following = self.chat.follow(since, sender);
         let taking = async {
             while let Some(heard) = heard.recv().await {
                 match heard {
-                    Heard::Message(message) => self.take(message, &strangers, &mut turns).await,
-                    Heard::Click(click) => self.take_click(&click, &strangers, &mut turns).await,
+                    Heard::Message(mut message) => {
+                        self.look_at(&mut message.clicker).await;
+                        self.take(message, &strangers, &mut turns).await;
+                    }
+                    Heard::Click(mut click) => {
+                        self.look_at(&mut click.clicker).await;
+                        self.take_click(&click, &strangers, &mut turns).await;
+                    }
                     Heard::Arrived {
                         route,
                         received,
@@ -146,7 +127,7 @@ impl Desk {
     }
 
     /// A reaction or a reply that answers a card. Who is refused is told so alone.
-    async fn take_click(&self, click: &Click, strangers: &Strangers, turns: &mut Turns) {
+    async fn take_click(&self, click: &Click, strangers: &Seldom, turns: &mut Turns) {
         let Err(refusal) = self.gate.click(click).await else {
             return;
         };
@@ -174,7 +155,7 @@ impl Desk {
         });
     }
 
-    async fn take(&self, message: Message, strangers: &Strangers, turns: &mut Turns) {
+    async fn take(&self, message: Message, strangers: &Seldom, turns: &mut Turns) {
         let who = match self.person(&message.clicker).await {
             Ok(who) => who,
             Err(Refusal::Bot) => return,

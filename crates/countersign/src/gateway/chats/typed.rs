@@ -110,6 +110,7 @@ impl Desk {
             | Command::Status
             | Command::Usage
             | Command::Model { .. }
+            | Command::Skills
             | Command::New
             | Command::Retry
             | Command::Steer { .. }
@@ -186,6 +187,7 @@ impl Desk {
             Command::Usage => self.usage(who).await,
             Command::Model { name: None } => self.model(typed, who).await,
             Command::Model { name: Some(name) } => self.choose_model(typed, who, &name).await,
+            Command::Skills => Ok(self.skills()),
             Command::New => self.renew(typed, who).await,
             Command::Retry => self.retry(typed, who).await,
             Command::Steer { text } => self.steer(typed, who, &text).await,
@@ -357,6 +359,11 @@ impl Desk {
         }
         // What counts as read was sent before. Whoever may not answer it is refused below.
         let is_open = self.gate.is_open_to(who, id).await.map_err(failed)?;
+        let wants_opening = self.gate.wants_opening(id, self.chat.name(), &who.name);
+        if is_open && !wants_opening.await.map_err(failed)? {
+            // All of it is on the card, or was read: this need not count, so the reply carries it.
+            return Ok(text);
+        }
         let mut is_shown = false;
         if let Some(shown) = self.chat.show_whole(typed, &text).filter(|_| is_open) {
             if let Err(error) = shown.await {
@@ -367,7 +374,11 @@ impl Desk {
         }
         let click = self.click(typed, id.to_owned(), Press::View, None);
         self.gate.click(&click).await?;
-        Ok(if is_shown { String::new() } else { text })
+        Ok(if is_shown {
+            self.chat.shown_elsewhere().to_owned()
+        } else {
+            text
+        })
     }
 
     pub(super) fn click(
@@ -532,20 +543,6 @@ impl Desk {
         ))
     }
 
-    async fn usage(&self, who: &Principal) -> Result<String, GateError> {
-        let month = 30 * 24 * 3600 * 1000;
-        let since = self.gate.clock().now().plus(-month);
-        let usage = self.gate.usage(who, Some(since.0)).await?;
-        let sum = |count: fn(&countersign_gate::runs::usage::UsageView) -> u64| -> u64 {
-            usage.iter().map(count).sum()
-        };
-        Ok(format!(
-            "Last 30 days: {} tokens in, {} tokens out.",
-            sum(|it| it.prompt_tokens),
-            sum(|it| it.completion_tokens)
-        ))
-    }
-
     async fn retry(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
         let Some(thread) = self.gate.thread(who, &typed.thread).await? else {
             return Ok("There is no conversation with the agent in this thread.".to_owned());
@@ -585,56 +582,6 @@ impl Desk {
             }
         }
         Ok(words)
-    }
-
-    /// Says which model answers here, and which others can be chosen.
-    async fn model(&self, typed: &Typed, who: &Principal) -> Result<String, GateError> {
-        let models = self.agent.models();
-        let thread = self.gate.thread(who, &typed.thread).await?;
-        let chosen = thread.and_then(|thread| thread.model);
-        let Some(current) = chosen.as_ref().or(models.first()) else {
-            return Ok("No model is configured.".to_owned());
-        };
-        let mut words = format!("The agent uses {}.", code(&inline(current)));
-        let others: Vec<String> = models
-            .iter()
-            .filter(|name| *name != current)
-            .map(|name| code(&inline(name)))
-            .collect();
-        if let (false, Some(model)) = (others.is_empty(), self.chat.typed_as("model")) {
-            let others = others.join(", ");
-            let _infallible = write!(words, " `{model} NAME` chooses another: {others}.");
-        }
-        Ok(words)
-    }
-
-    async fn choose_model(
-        &self,
-        typed: &Typed,
-        who: &Principal,
-        name: &str,
-    ) -> Result<String, GateError> {
-        let models = self.agent.models();
-        if !models.iter().any(|model| model == name) {
-            let known: Vec<String> = models.iter().map(|name| code(&inline(name))).collect();
-            return Ok(format!(
-                "{} is not configured. Configured: {}.",
-                code(&inline(name)),
-                known.join(", ")
-            ));
-        }
-        if self.gate.thread(who, &typed.thread).await?.is_none() {
-            return Ok(
-                "There is no conversation with the agent in this thread yet; \
-                       send a message first."
-                    .to_owned(),
-            );
-        }
-        self.gate
-            .note_thread_model(who, &typed.thread, name)
-            .await?;
-        let name = code(&inline(name));
-        Ok(format!("{name} answers your next messages here."))
     }
 
     /// Tells the agent something while it works.

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use super::{Answer, Reach};
 use crate::server::App;
 use crate::server::problem::Problem;
-use crate::wire::shown::{Capabilities, ModelList, ModelView};
+use crate::wire::shown::{Capabilities, ModelList, ModelView, SkillView};
 
 /// Liveness check
 #[utoipa::path(get, path = "/health", responses((status = 200, description = "it is", body = Object)))]
@@ -89,6 +89,7 @@ pub(crate) async fn capabilities(State(app): Reach) -> Json<Capabilities> {
     let has_model = app.agent.model().is_some();
     Json(Capabilities {
         object: "hermes.api_server.capabilities".to_owned(),
+        skills: SkillView::of(&app.agent),
         platform: "countersign".to_owned(),
         model: model_name(&app),
         version: env!("CARGO_PKG_VERSION").to_owned(),

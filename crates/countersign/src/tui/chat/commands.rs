@@ -117,6 +117,7 @@ impl Chat {
             | Command::Status
             | Command::Usage
             | Command::Model { name: None }
+            | Command::Skills
             | Command::Whoami
             | Command::Help => Vec::new(),
         }
