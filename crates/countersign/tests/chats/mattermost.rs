@@ -245,6 +245,11 @@ impl Venue for Mattermost {
         let kept = || self.server.kept_commands(team).len() >= TABLE.len();
         assert!(self.wait(&kept), "the commands are not registered");
         let direct = &self.directs[who as usize];
+        // Some names are Mattermost's own; ours have a prefix then.
+        let name = line.trim_start_matches('/').split(' ').next().unwrap();
+        let is_taken = !self.server.kept_commands(team).contains_key(name);
+        let prefixed = line.replacen('/', "/cs-", 1);
+        let line = if is_taken { &prefixed } else { line };
         let typed = self.person(who).command(direct, team, line);
         assert_eq!(typed.status, 200, "{line}: {typed:?}");
         typed.text("text").to_owned()

@@ -2,6 +2,7 @@
 //! tested beside it.
 
 mod own;
+mod reading;
 
 use std::sync::Mutex;
 

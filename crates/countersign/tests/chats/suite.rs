@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use countersign_core::command::TABLE;
 use countersign_testkit::model::{Call, MODEL, ModelServer, Reply};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -37,6 +38,7 @@ macro_rules! hostile {
             a_draft_for_a_person_in_crisis_is_never_shown_to_them,
             commands_answer_and_count_for_approvers_alone,
             a_message_of_the_agent_is_sent_as_it_was_allowed_and_not_before,
+            every_command_of_the_registry_works_there,
         }
     };
     ($venue:ty: $($scene:ident,)*) => {
@@ -540,4 +542,38 @@ pub(crate) fn a_message_of_the_agent_is_sent_as_it_was_allowed_and_not_before<V:
     let read = scene.venue.read_by(Who::Eve);
     assert_eq!(read.matches("okapi").count(), 1, "{read}");
     assert!(!read.contains("quagga"), "{read}");
+}
+
+pub(crate) fn every_command_of_the_registry_works_there<V: Venue>() {
+    let model = ModelServer::start(Vec::new()).unwrap();
+    let work = tempfile::tempdir().unwrap();
+    let agent = json!({ "base_url": model.url(), "model": MODEL, "cwd": work.path() });
+    let scene = Scene::<V>::with(&json!({ "agent": agent }), Limits::None);
+    let types = |line: &str| scene.venue.command(Who::Ana, line);
+    let help = types("/help");
+    for row in TABLE {
+        assert!(help.contains(row.name), "{}: {help}", row.name);
+        let rest = match row.hint {
+            "ID" => " appr_1",
+            "TEXT" => " leave the logs",
+            _ => "",
+        };
+        let told = types(&format!("/{}{rest}", row.name));
+        for not_there in ["there is no /", "there is no countersign", "usage:"] {
+            assert!(!told.contains(not_there), "{}: {told}", row.name);
+        }
+        assert!(!told.trim().is_empty(), "{}", row.name);
+    }
+    let skills = types("/skills");
+    for (tool, asks) in [
+        ("terminal", "asks if the call is risky"),
+        ("send_message", "asks first"),
+        ("todo", "does not ask"),
+    ] {
+        let mut lines = skills.lines();
+        let line = lines.find(|line| line.contains(tool) && line.contains(asks));
+        assert!(line.is_some(), "{tool}: {skills}");
+    }
+    let stranger = scene.venue.command(Who::Eve, "/skills");
+    assert!(stranger.contains("may not answer"), "{stranger}");
 }

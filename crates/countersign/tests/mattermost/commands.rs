@@ -359,6 +359,27 @@ pub(crate) fn typed(scene: &Scene, line: &str) -> String {
 }
 
 #[test]
+fn what_was_not_sent_does_not_count_as_read() {
+    let scene = Scene::new();
+    registered(&scene);
+    let Some(fake) = scene.fake("faults of the server") else {
+        return;
+    };
+    // There is no card, so only who opened the full text may allow it.
+    fake.fail("POST", "/posts", Fault::Refuse, usize::MAX);
+    let question = scene.ask(RISKY);
+    let approve = format!("/approve {}", question.approval);
+    let told = typed(&scene, &format!("/show {}", question.approval));
+    assert!(told.contains("does not count as read"), "{told}");
+    let told = typed(&scene, &approve);
+    scene.assert_waiting(&question, &told);
+    fake.recover();
+    scene.card(&question.approval);
+    typed(&scene, &approve);
+    assert_eq!(scene.decided(&question)["status"], "approved");
+}
+
+#[test]
 fn what_a_command_shows_is_what_the_card_shows() {
     let scene = Scene::new();
     registered(&scene);

@@ -349,6 +349,30 @@ fn what_did_not_arrive_does_not_count_as_read() {
 }
 
 #[test]
+fn a_group_is_not_told_again_and_again_how_somebody_is_answered() {
+    let scene = Scene::<Telegram>::new();
+    let server = &scene.venue.server;
+    // Nobody in the group knows them, and they have never talked to the bot.
+    let passer_by = 4_000_001;
+    server.stranger(passer_by, "passer_by");
+    let everybody = Who::ALL.map(Telegram::id).into_iter().chain([passer_by]);
+    server.group(super::GROUP, "Approvals", &everybody.collect::<Vec<_>>());
+    for _ in 0..4 {
+        server.say(passer_by, super::GROUP, None, "/whoami");
+    }
+    let refused = || {
+        let hits = server.hits();
+        hits.iter().filter(|hit| hit.status == 403).count()
+    };
+    assert!(server.wait(&|| refused() == 4), "{} refused", refused());
+    // What comes after shows that what came before was dealt with.
+    scene.venue.command(Who::Ana, "/whoami");
+    let messages = server.messages();
+    let hints = messages.iter().filter(|it| it.text.contains("press Start"));
+    assert_eq!(hints.count(), 1, "{messages:?}");
+}
+
+#[test]
 fn a_full_text_that_was_deleted_is_shown_again() {
     let scene = Scene::<Telegram>::new();
     let (_, card) = scene.asked(&long());
