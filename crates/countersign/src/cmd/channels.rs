@@ -4,6 +4,7 @@ mod add;
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anstyle::{AnsiColor, Style};
 use countersign_channels::chat::{Finding, State};
@@ -27,6 +28,11 @@ use crate::wire::shown::Diagnosis;
 /// The text for an empty list.
 const NONE: &str = "No channels are configured; cards appear in the terminal and on the page.\n\
                     `channels:` in config.yaml names them; the gateway reads it when it starts.\n";
+
+/// How long it takes at most until it is noted that a channel has a card.
+const NOTED_WITHIN: Duration = Duration::from_secs(5);
+/// How often it is looked for meanwhile.
+const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 const GOOD: Style = AnsiColor::Green.on_default();
 const DOUBTFUL: Style = AnsiColor::Yellow.on_default();
@@ -116,8 +122,7 @@ fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitC
     let via = decision.and_then(|it| it.via.as_deref());
     let approval = segment(call.approval_id.as_deref().unwrap_or_default());
     let path = format!("/v1/approvals/{approval}/deliveries");
-    let deliveries = client.get(&path)?;
-    let list: DeliveryList = deliveries.read()?;
+    let (deliveries, list) = told(client, &path, name)?;
     // Nobody answers where people are only told.
     let is_there = if tells_only {
         is_answered
@@ -154,6 +159,21 @@ fn test(args: &Channels, client: &Client, name: &str, wait: u32) -> Result<ExitC
         )
     };
     written(print(&line), code)
+}
+
+/// Returns where a card was delivered. An answer may come before it is noted that a channel has it.
+fn told(client: &Client, path: &str, name: &str) -> Result<(Answer, DeliveryList), Complaint> {
+    let since = Instant::now();
+    loop {
+        let deliveries = client.get(path)?;
+        let list: DeliveryList = deliveries.read()?;
+        let mut there = list.deliveries.iter().filter(|it| it.channel == name);
+        let is_under_way = there.any(|it| it.status == DeliveryStatus::Trying);
+        if !is_under_way || since.elapsed() > NOTED_WITHIN {
+            return Ok((deliveries, list));
+        }
+        std::thread::sleep(LOOK_EVERY);
+    }
 }
 
 /// Whether people were told of a card.

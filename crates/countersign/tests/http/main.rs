@@ -24,6 +24,7 @@ mod hooks;
 mod init;
 mod kill;
 mod letters;
+mod letters_setup;
 mod models;
 mod ntfy;
 #[path = "../shared/ours.rs"]

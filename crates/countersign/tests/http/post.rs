@@ -82,6 +82,14 @@ impl Post {
 }
 
 impl Post {
+    /// Returns where the real server keeps its files.
+    pub(crate) fn directory(&self) -> &Path {
+        match self {
+            Self::Small(_) => Path::new(""),
+            Self::Real(_, _, letters) => letters.path(),
+        }
+    }
+
     /// Waits for so many letters.
     pub(crate) fn until(&self, count: usize) -> Vec<String> {
         let since = Instant::now();
