@@ -31,7 +31,7 @@ pub struct NotifierKind {
     /// The settings it cannot do without: the hint beside an error.
     pub needs: &'static str,
     /// Builds a channel, or returns what is wrong with its settings.
-    pub build: fn(Settings<'_>) -> Result<Arc<dyn Notifier>, String>,
+    pub build: fn(&Settings<'_>) -> Result<Arc<dyn Notifier>, String>,
     /// What is asked when a channel of it is added, in order.
     pub questions: &'static [Question],
     /// How people find the name of their account there.

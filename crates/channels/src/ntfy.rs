@@ -299,7 +299,7 @@ impl Notifier for Ntfy {
     }
 }
 
-fn build(settings: Settings<'_>) -> Result<Arc<dyn Notifier>, String> {
+fn build(settings: &Settings<'_>) -> Result<Arc<dyn Notifier>, String> {
     let token = settings.text("token_env");
     let token = token.map(|_| settings.secret("token_env")).transpose()?;
     let settings = NtfySettings {

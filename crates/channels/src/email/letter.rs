@@ -141,7 +141,7 @@ pub(super) fn ended_row(order: &Order, card: &Card, tells: Tells, link: &Url) ->
 fn subject(card: &Card) -> String {
     // An id of ours; whatever else it were would not break the line.
     let id = card.approval_id.chars();
-    let id: String = id.filter(|it| it.is_ascii_graphic()).take(60).collect();
+    let id: String = id.filter(char::is_ascii_graphic).take(60).collect();
     format!("Approval needed: {} risk ({id})", card.risk.word())
 }
 

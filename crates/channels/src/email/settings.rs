@@ -63,13 +63,13 @@ pub(crate) const KIND: NotifierKind = NotifierKind {
     }),
 };
 
-fn build(settings: Settings<'_>) -> Result<Arc<dyn Notifier>, String> {
+fn build(settings: &Settings<'_>) -> Result<Arc<dyn Notifier>, String> {
     let own = settings.text("server");
     let nothing = Value::Null;
     let shared = settings.values.get(SMTP).unwrap_or(&nothing);
     let smtp = match &own {
-        Some(server) => of_channel(&settings, server)?,
-        None => of_section(&settings, shared)?,
+        Some(server) => of_channel(settings, server)?,
+        None => of_section(settings, shared)?,
     };
     let mut pace = Pace::default();
     if let Some(every) = settings.time("digest_every")? {
@@ -82,7 +82,7 @@ fn build(settings: Settings<'_>) -> Result<Arc<dyn Notifier>, String> {
         shows: Shows::of(settings.text("show").as_deref()).unwrap_or(Shows::What),
         follow_up: settings.flag("follow_up"),
         pace,
-        accounts: settings.accounts,
+        accounts: settings.accounts.clone(),
     })?))
 }
 

@@ -72,7 +72,7 @@ pub(crate) fn build(config: &Value) -> Result<Channels, Complaint> {
         if let Some(kind) = registry::notifier(&wanted) {
             let section = with_borrowed(kind, values, config);
             settings.values = &section;
-            let notifier = (kind.build)(settings).map_err(|why| unusable(name, &why, kind.needs));
+            let notifier = (kind.build)(&settings).map_err(|why| unusable(name, &why, kind.needs));
             channels.notifiers.push(notifier?);
             continue;
         }

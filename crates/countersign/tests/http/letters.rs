@@ -182,11 +182,8 @@ fn hostile_text_is_text_in_a_letter_and_never_a_header() {
         assert!(!part.contains(['\u{202e}', '\0']), "{part}");
     }
     let html = letter.html.to_ascii_lowercase();
-    for never in [
-        "<script", "<img", "<form", "src=", "url(", "@import", "onclick",
-    ] {
-        let found = html.contains(never) && !(never == "src=" && !html.contains("<img"));
-        assert!(!found, "{never}: {html}");
+    for never in ["<script", "<img", "<form", "url(", "@import", "onclick"] {
+        assert!(!html.contains(never), "{never}: {html}");
     }
     assert!(html.contains("&lt;script&gt;"), "{html}");
     let links: Vec<&str> = html.split("href=\"").skip(1).collect();
@@ -475,21 +472,17 @@ fn the_agents_send_message_reaches_the_channel_once_a_person_said_yes() {
     assert_eq!(post.letters().len(), 1);
 }
 
-#[test]
-fn doctor_finds_the_usual_mistakes() {
-    let rule = |line: &str| {
+/// A gateway with a channel for each mistake, and the servers behind them.
+fn mistaken() -> (Gateway, Vec<Smtp>) {
+    let server = Smtp::start_answering(|line| {
         let is_refused = line.starts_with("RCPT") && line.contains("gone@");
         is_refused.then(|| "550 5.1.1 no such mailbox".to_owned())
-    };
-    let server = Smtp::start_answering(rule).unwrap();
-    let refusing = Smtp::start_answering(|line| {
-        line.starts_with("MAIL")
-            .then(|| "553 5.7.1 not your address".to_owned())
     });
-    let refusing = refusing.unwrap();
-    let nobody = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-    let closed = nobody.local_addr().unwrap().port();
-    drop(nobody);
+    let refusing = Smtp::start_answering(|line| {
+        let is_sender = line.starts_with("MAIL");
+        is_sender.then(|| "553 5.7.1 not your address".to_owned())
+    });
+    let (server, refusing) = (server.unwrap(), refusing.unwrap());
     let own = |port: u16, tls: &str, more: &str| {
         format!(
             "{{ type: email, server: '127.0.0.1:{port}', tls: {tls}, from: g@example.org{more} }}"
@@ -497,71 +490,61 @@ fn doctor_finds_the_usual_mistakes() {
     };
     let page = format!(", page_url: '{PAGE}'");
     let here = ", page_url: 'http://127.0.0.1:8750'";
+    let signed_in = format!("{page}, username: g, password_env: PASSWORD");
+    let port = server.port();
     let channels = [
-        ("good", own(server.port(), "none", here)),
-        ("away", own(closed, "none", &page)),
-        ("tls", own(server.port(), "starttls", &page)),
-        ("implicit", own(server.port(), "implicit", &page)),
-        (
-            "auth",
-            own(
-                server.port(),
-                "none",
-                &format!("{page}, username: g, password_env: PASSWORD"),
-            ),
-        ),
+        ("good", own(port, "none", here)),
+        // Nothing listens at the first of all ports.
+        ("away", own(1, "none", &page)),
+        ("tls", own(port, "starttls", &page)),
+        ("implicit", own(port, "implicit", &page)),
+        ("auth", own(port, "none", &signed_in)),
         ("sender", own(refusing.port(), "none", &page)),
     ];
-    let mut config = "people:\n- { name: ana, roles: [approver], accounts: { good: ana@example.org } }\n\
-                      - { name: gone, roles: [approver], accounts: { good: gone@example.org } }\nchannels:\n"
-        .to_owned();
-    for (name, channel) in &channels {
-        config.push_str(&format!("  {name}: {channel}\n"));
-    }
+    let channels = channels.map(|(name, channel)| format!("  {name}: {channel}\n"));
+    let config = format!(
+        "people:\n- {{ name: ana, roles: [approver], accounts: {{ good: ana@example.org }} }}\n\
+         - {{ name: gone, roles: [approver], accounts: {{ good: gone@example.org }} }}\nchannels:\n{}",
+        channels.concat()
+    );
     let gateway = Gateway::with_variables(&config, &[("PASSWORD", "hunter2secret")]);
+    (gateway, vec![server, refusing])
+}
+
+#[test]
+fn doctor_finds_the_usual_mistakes() {
+    let (gateway, servers) = mistaken();
     let found = |name: &str| {
         let path = format!("/v1/channels/{name}/doctor");
         let body = gateway.get(&gateway.admin(), &path).body;
         assert!(!body.to_string().contains("hunter2secret"), "{body}");
         body["findings"].as_array().unwrap().clone()
     };
-    let states = |name: &str| {
-        let all = found(name);
-        let all = all.iter().map(|it| {
-            let (check, state) = (it["check"].as_str().unwrap(), it["state"].as_str().unwrap());
-            format!("{check} {state}")
-        });
-        all.collect::<Vec<_>>()
-    };
-    let good = states("good");
-    for wanted in [
-        "server good",
-        "encryption good",
-        "sign-in good",
-        "sender good",
-        "protection good",
-        "page doubtful",
-        "letters for ana good",
-        "letters for gone bad",
-    ] {
-        assert!(good.contains(&wanted.to_owned()), "{wanted}: {good:?}");
+    let rows = [
+        ("good", "server", "good"),
+        ("good", "encryption", "good"),
+        ("good", "sign-in", "good"),
+        ("good", "sender", "good"),
+        ("good", "protection", "good"),
+        ("good", "page", "doubtful"),
+        ("good", "letters for ana", "good"),
+        ("good", "letters for gone", "bad"),
+        ("away", "server", "bad"),
+        ("tls", "encryption", "bad"),
+        ("implicit", "server", "bad"),
+        ("auth", "sign-in", "bad"),
+        ("sender", "sender", "bad"),
+        ("sender", "people", "bad"),
+    ];
+    for (name, check, state) in rows {
+        let findings = found(name);
+        let finding = findings.iter().find(|it| it["check"] == check);
+        let finding = finding.unwrap_or_else(|| panic!("{name}: {check}: {findings:?}"));
+        assert_eq!(finding["state"], state, "{name}: {finding}");
+        let has_fix = !finding["fix"].as_str().unwrap().is_empty();
+        assert_eq!(has_fix, state != "good", "{name}: {finding}");
     }
-    for (name, wanted) in [
-        ("away", "server bad"),
-        ("tls", "encryption bad"),
-        ("implicit", "server bad"),
-        ("auth", "sign-in bad"),
-        ("sender", "sender bad"),
-        ("sender", "people bad"),
-    ] {
-        let all = states(name);
-        assert!(all.contains(&wanted.to_owned()), "{name}: {all:?}");
-        let fixes = found(name);
-        let bad = fixes.iter().filter(|it| it["state"] != "good");
-        assert!(bad.clone().count() > 0);
-        for finding in bad {
-            assert!(!finding["fix"].as_str().unwrap().is_empty(), "{finding}");
-        }
+    for server in servers {
+        assert_eq!(server.letters(), [], "a diagnosis sends nothing");
     }
-    assert_eq!(server.letters(), [], "a diagnosis sends nothing");
 }

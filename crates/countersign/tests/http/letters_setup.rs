@@ -103,9 +103,12 @@ fn a_channel_is_added_by_answering_questions_and_nothing_is_written_that_does_no
     );
     assert_eq!(server.letters(), [], "nothing was sent");
 
-    // The gateway starts with what was written. A practice card is told by mail and answered elsewhere.
-    let written = std::fs::read_to_string(&config).unwrap();
-    let gateway = Gateway::configured(&written);
+    test_answered_elsewhere(&std::fs::read_to_string(&config).unwrap(), &server);
+}
+
+/// The gateway starts with what was written. A practice card is told by mail and answered elsewhere.
+fn test_answered_elsewhere(written: &str, server: &Smtp) {
+    let gateway = Gateway::configured(written);
     let person =
         json!({ "name": "ana", "roles": ["approver"], "accounts": { "email": "ana@example.org" } });
     assert!(gateway.post(&gateway.admin(), "/v1/people", &person).status < 300);
@@ -117,7 +120,7 @@ fn a_channel_is_added_by_answering_questions_and_nothing_is_written_that_does_no
     let letters = server.until(|letters| !letters.is_empty()).unwrap();
     let link = letters[0].data.split("#/approvals/").nth(1).unwrap();
     let end = link.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_');
-    let approval = &link[..end.unwrap()];
+    let approval = link.get(..end.unwrap()).unwrap();
     gateway.resolve(&gateway.admin(), approval, "deny");
     let output = child.wait_with_output().unwrap();
     let said = String::from_utf8(output.stdout).unwrap();
@@ -177,13 +180,13 @@ fn a_letter_reaches_a_server_that_wants_tls_and_a_password() {
     let Some((server, port)) = provider(directory.path()) else {
         return;
     };
-    let post = Post::Real(server, port, directory);
+    let letters = Post::Real(server, port, directory);
     let config = format!(
         "people:\n- {{ name: ana, roles: [approver], email: ana@example.org }}\n\
          channels:\n  email: {{ type: email, server: 'localhost:{port}', from: gate@example.org, username: gate, \
          password_env: {VARIABLE}, page_url: 'https://gate.example.org' }}\n"
     );
-    let trusts = post.directory().join("own.pem");
+    let trusts = letters.directory().join("own.pem");
     let trusts = trusts.to_str().unwrap();
     let findings = |gateway: &Gateway| {
         let body = gateway
@@ -207,7 +210,7 @@ fn a_letter_reaches_a_server_that_wants_tls_and_a_password() {
     let found = findings(&gateway);
     assert!(found.contains("the server takes them"), "{found}");
     gateway.ask(&gateway.key("agent"), RISKY);
-    let letter = post.until(1).remove(0);
+    let letter = letters.until(1).remove(0);
     assert!(letter.contains("To: ana@example.org"), "{letter}");
     assert!(!letter.contains("horse"), "{letter}");
 }

@@ -281,7 +281,7 @@ fn built(kind: Kind, name: &str, answers: &Answers, config: &Value) -> Result<Bu
     };
     let built = match kind {
         Kind::Chat(platform) => (platform.build)(settings).map(Built::Chat),
-        Kind::Notifier(kind) => (kind.build)(settings).map(Built::Notifier),
+        Kind::Notifier(kind) => (kind.build)(&settings).map(Built::Notifier),
     };
     built.map_err(|why| Complaint::usage(format!("it cannot be used: {why}"), kind.needs()))
 }
