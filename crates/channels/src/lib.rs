@@ -4,6 +4,8 @@
 //! store nor the gate. What people do in a chat becomes a [`press::Click`], which the gate checks.
 
 pub mod chat;
+mod data;
+pub mod discord;
 pub mod email;
 mod face;
 mod fields;

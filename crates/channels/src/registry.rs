@@ -3,6 +3,7 @@
 //! Separate, because this is the only place that knows which kinds exist. The rest of the program
 //! sees a [`Chat`](crate::chat::Chat) or a [`Notifier`](crate::notifier::Notifier).
 
+use crate::discord;
 use crate::email;
 use crate::matrix;
 use crate::mattermost;
@@ -14,6 +15,7 @@ use crate::telegram;
 
 /// Every chat platform.
 pub const PLATFORMS: &[Platform] = &[
+    discord::settings::PLATFORM,
     mattermost::settings::PLATFORM,
     slack::settings::PLATFORM,
     telegram::settings::PLATFORM,

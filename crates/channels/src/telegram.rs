@@ -1,6 +1,6 @@
 //! Telegram: cards with buttons, a command menu, prompts for words, and conversations.
 //!
-//! `paint` turns a card into text with entities and buttons (`data`), `api` is the way to the
+//! `paint` turns a card into text with entities and buttons, `api` is the way to the
 //! server, `send` puts messages there, `updates` hears what people do and answers it, `commands` keeps
 //! the menu, `doctor` says what is wrong.
 //!
@@ -11,7 +11,6 @@
 mod answers;
 mod api;
 mod commands;
-mod data;
 mod doctor;
 mod paint;
 mod send;

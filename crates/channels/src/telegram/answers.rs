@@ -8,10 +8,10 @@ use tokio::sync::SemaphorePermit;
 
 use super::Telegram;
 use super::api::ApiError;
-use super::data::Data;
 use super::updates::{conversation, is_about};
 use super::wire::{Pressed, Said};
 use crate::chat::Response;
+use crate::data::Data;
 use crate::press::Proof;
 use crate::rich::Rich;
 

@@ -3,7 +3,7 @@
 use countersign_core::approval::Choice;
 use serde_json::{Value, json};
 
-use super::data::Data;
+use crate::data::Data;
 use crate::face;
 use crate::order::{Order, Shown, Subject};
 use crate::press::{Press, Proof};

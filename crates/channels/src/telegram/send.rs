@@ -6,11 +6,11 @@ use countersign_core::digest::Digest;
 use serde_json::{Value, json};
 
 use super::api::ApiError;
-use super::data::Data;
 use super::paint::{Painted, UNITS_MAX, bound, paint};
 use super::wire::Said;
 use super::{MESSAGE_CHARS_MAX, Telegram, locked};
 use crate::chat::Typed;
+use crate::data::Data;
 use crate::fields::set;
 use crate::order::{COVERS, Delivered, Order, Subject};
 use crate::press::{Click, Press, Proof};

@@ -15,11 +15,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::answers::Asked;
 use super::api::ApiError;
-use super::data::Data;
 use super::send::unix_seconds;
 use super::wire::{Pressed, Said, Update, User};
 use super::{REPLIED_MAX, Telegram, locked};
 use crate::chat::{Heard, Message, Met, Received, Response, Route, Since, Typed};
+use crate::data::Data;
 use crate::hearing::{PAUSE_FIRST, arrive, is_about_a_question, rest};
 use crate::press::{Click, Clicker, Proof, Standing, Untrusted};
 

@@ -1,13 +1,13 @@
-//! What a button carries, and the last line of a prompt that asks for words.
+//! The text that a button carries where there is little room for it, and that a prompt for words carries.
 //!
-//! Telegram lets a button carry 64 bytes, and warns that a client can send any. So it is fixed in
-//! form, and sealed. The digest of what would run has no room; the gate knows it, and it is sealed.
+//! Telegram lets a button carry 64 bytes, Discord 100. A hostile client may send any text, so its form is
+//! fixed and its content sealed. The digest of the call has no room; the gate knows it, and it is sealed.
 
 use countersign_core::id::{ApprovalId, ClarificationId};
 
 use crate::press::{Press, Proof};
 
-/// Most bytes of a button.
+/// Most bytes of a button, on the platform that gives the least room.
 #[cfg(test)]
 const DATA_BYTES_MAX: usize = 64;
 /// Letters of an id behind its prefix, and of a code.
@@ -20,15 +20,15 @@ const BASE: u32 = 36;
 
 /// What a button means.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Data {
-    pub(super) subject: String,
-    pub(super) press: Press,
-    pub(super) proof: Proof,
+pub(crate) struct Data {
+    pub(crate) subject: String,
+    pub(crate) press: Press,
+    pub(crate) proof: Proof,
 }
 
 impl Data {
     /// Returns it as a button carries it. `None` for what no button carries.
-    pub(super) fn written(&self) -> Option<String> {
+    pub(crate) fn written(&self) -> Option<String> {
         let (kind, letters) = match self.subject.split_once('_')? {
             ("appr", letters) => ('a', letters),
             ("clar", letters) => ('c', letters),
@@ -46,7 +46,7 @@ impl Data {
     }
 
     /// Reads what a button carries.
-    pub(super) fn read(text: &str) -> Option<Self> {
+    pub(crate) fn read(text: &str) -> Option<Self> {
         if !text.bytes().all(|byte| byte.is_ascii_graphic()) {
             return None;
         }

@@ -1,0 +1,1 @@
+//! Tests of what is pure in this channel: settings, cards and their buttons.
