@@ -1,6 +1,7 @@
 //! Shared test servers. Not part of the product.
 
 mod background;
+pub mod discord;
 pub mod matrix;
 pub mod mattermost;
 pub mod model;

@@ -23,7 +23,7 @@ use crate::chat::Heard;
 
 /// First pause before a connection is opened again; it doubles up to the longest.
 const PAUSE_FIRST: Duration = Duration::from_millis(500);
-const PAUSE_MAX: Duration = Duration::from_secs(60);
+const PAUSE_MAX: Duration = Duration::from_mins(1);
 /// Pause before a session begins anew that Discord has ended, as Discord asks for.
 const ANEW_AFTER: Duration = Duration::from_secs(1);
 /// How long a connection may take to open and to say hello.
@@ -207,12 +207,11 @@ impl Discord {
 
     /// Opens a connection and waits for its hello. Returns how often it wants a heartbeat.
     async fn open(&self, session: Option<&Session>) -> Result<(Socket, Duration), String> {
-        let url = match session {
-            Some(session) => session.url.clone(),
-            None => {
-                let given = self.inner.api.get::<GatewayBot>(&["gateway", "bot"]).await;
-                given.map_err(|error| error.to_string())?.url
-            }
+        let url = if let Some(session) = session {
+            session.url.clone()
+        } else {
+            let given = self.inner.api.get::<GatewayBot>(&["gateway", "bot"]).await;
+            given.map_err(|error| error.to_string())?.url
         };
         let url = self.inner.api.gateway(&url).map_err(|it| it.to_string())?;
         let limits = WebSocketConfig::default()
@@ -227,7 +226,8 @@ impl Discord {
             let beat = loop {
                 match frame(&mut socket).await {
                     Ok(Some(frame)) if frame.op == op::HELLO => {
-                        let millis = frame.d["heartbeat_interval"].as_u64();
+                        let millis = frame.d.get("heartbeat_interval");
+                        let millis = millis.and_then(Value::as_u64);
                         break Duration::from_millis(millis.unwrap_or(41_250).max(100));
                     }
                     Ok(_) => {}

@@ -38,7 +38,7 @@ const WORDS_CHARS_MAX: usize = 4000;
 const INTRODUCTION_CHARS_MAX: usize = 3500;
 /// How long the gate may take before an interaction is acknowledged without an answer. Discord waits three
 /// seconds.
-const FIRST_WITHIN: Duration = Duration::from_millis(2000);
+const FIRST_WITHIN: Duration = Duration::from_secs(2);
 /// How long Discord may take to take the first answer.
 const TAKEN_WITHIN: Duration = Duration::from_secs(20);
 /// How often and how long a message is tried that comes before Discord has taken the first answer.
@@ -213,7 +213,7 @@ impl Discord {
         };
         match interaction.kind {
             kind::COMMAND => {
-                let typed = self.typed(interaction, clicker);
+                let typed = Self::typed(interaction, clicker);
                 let typed = typed.map_or(refused, |typed| Received::Typed(Box::new(typed)));
                 (Route::Command, typed)
             }
@@ -301,7 +301,7 @@ impl Discord {
     }
 
     /// Reads a command.
-    fn typed(&self, interaction: &Interaction, clicker: Clicker) -> Option<Typed> {
+    fn typed(interaction: &Interaction, clicker: Clicker) -> Option<Typed> {
         let name = &interaction.data.name;
         let row = TABLE.iter().find(|row| row.name == name)?;
         let mut options = interaction.data.options.iter();
@@ -360,6 +360,7 @@ impl Discord {
             asking.give(asking.later());
             return;
         };
+        let mut is_over = false;
         let words = match response {
             Response::Counted {
                 order,
@@ -370,7 +371,7 @@ impl Discord {
                 words
             }
             Response::Over(words) => {
-                self.take_buttons(asking);
+                is_over = true;
                 words
             }
             Response::Words(words) | Response::DialogError(words) => words,
@@ -381,6 +382,12 @@ impl Discord {
         };
         if let Err(error) = self.say_privately(asking, &words).await {
             tracing::warn!(%error, "somebody could not be told");
+        }
+        let subject = Data::read(&asking.interaction.data.custom_id).map(|it| it.subject);
+        if let (true, Some(copy), Some(subject)) = (is_over, asking.reference(), subject)
+            && let Err(error) = self.take_buttons(&copy, &subject).await
+        {
+            tracing::info!(%error, "the buttons of a copy stay");
         }
     }
 
@@ -400,19 +407,6 @@ impl Discord {
         if let Err(error) = self.paint_again(delivered, order).await {
             // The gate paints it again, as often as it takes.
             tracing::warn!(%error, "a card could not be changed");
-        }
-    }
-
-    /// Takes the buttons from a copy of a card, which says itself what it is about.
-    fn take_buttons(&self, asking: &Asking) {
-        let Some(message) = &asking.interaction.message else {
-            return;
-        };
-        let subject = Data::read(&asking.interaction.data.custom_id).map(|it| it.subject);
-        let footers = message.embeds.iter().filter_map(|it| it.footer.as_ref());
-        let mut ids = footers.filter_map(|it| it.text.split(' ').next());
-        if subject.is_some() && ids.any(|id| Some(id) == subject.as_deref()) {
-            asking.give(json!({ "type": answer::UPDATE, "data": { "components": [] } }));
         }
     }
 

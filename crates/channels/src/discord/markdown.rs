@@ -1,9 +1,9 @@
 //! Discord's dialect of Markdown: code that text cannot leave, and texts in pieces that fit.
 //!
 //! Discord ends a code block at the first three backticks, however many began it, so a longer fence does
-//! not help. A backtick that would end code is written out as ⟨U+0060⟩, as hidden characters are.
+//! not help. Backticks that would end code are written out as ⟨U+0060⟩, as hidden characters are.
 
-use crate::text::{inert as inert_elsewhere, tamed};
+use crate::text::{inert as inert_elsewhere, longest_run, tamed};
 
 /// A backtick that is written out.
 const WRITTEN_OUT: &str = "⟨U+0060⟩";
@@ -27,8 +27,15 @@ pub(super) fn code(text: &str) -> String {
     if text.trim().is_empty() {
         return NOTHING.to_owned();
     }
-    let flat = text.replace('\n', " ").replace('`', WRITTEN_OUT);
-    format!("`{flat}`")
+    let flat = text.replace('\n', " ");
+    match longest_run(&flat) {
+        0 => format!("`{flat}`"),
+        // Two hold what has one; a backtick at either end would lengthen them.
+        1 if flat.starts_with('`') || flat.ends_with('`') => format!("`` {flat} ``"),
+        1 => format!("``{flat}``"),
+        // Three would begin a block.
+        _ => format!("`{}`", flat.replace('`', WRITTEN_OUT)),
+    }
 }
 
 /// Returns `text` as it is if it is nothing but words, and as code otherwise.
@@ -65,7 +72,7 @@ pub(super) fn literal(text: &str) -> String {
 }
 
 /// Returns Markdown as `text` writes it in Discord's dialect: code blocks of three backticks, code spans
-/// of one. Everything outside of code stays as it is.
+/// of one or two. Everything outside of code stays as it is.
 pub(super) fn translated(text: &str) -> String {
     let mut all = String::with_capacity(text.len() + 16);
     let mut open: Option<usize> = None;
@@ -99,7 +106,7 @@ pub(super) fn translated(text: &str) -> String {
     all
 }
 
-/// Writes the code spans of a line with one backtick each.
+/// Writes the code spans of a line with one or two backticks each.
 fn spans(line: &str, all: &mut String) {
     let mut rest = line;
     while let Some(start) = rest.find('`') {
@@ -238,7 +245,9 @@ mod tests {
         for (text, expected) in rows {
             assert_eq!(fenced(text), expected, "{text}");
         }
-        assert_eq!(code("a`b\nc"), "`a⟨U+0060⟩b c`");
+        assert_eq!(code("a`b\nc"), "``a`b c``");
+        assert_eq!(code("`a`"), "`` `a` ``");
+        assert_eq!(code("a``b"), "`a⟨U+0060⟩⟨U+0060⟩b`");
         assert_eq!(code(""), "—");
         assert_eq!(inert("deletes /srv/www"), "deletes /srv/www");
         assert_eq!(inert("@everyone"), "`@everyone`");
@@ -250,7 +259,8 @@ mod tests {
             ("````\na ``` b\n````", "```\na ``⟨U+0060⟩ b\n```"),
             ("```sh\nls\n```", "```sh\nls\n```"),
             ("open\n```\nls", "open\n```\nls\n```"),
-            ("`` a`b `` and `c`", "`a⟨U+0060⟩b` and `c`"),
+            ("`` a`b `` and `c`", "``a`b`` and `c`"),
+            ("``` a``b ```", "`a⟨U+0060⟩⟨U+0060⟩b`"),
             ("one ` alone", "one \\` alone"),
             ("```` in a line", "\\`\\`\\`\\` in a line"),
             ("an escaped \\` one", "an escaped \\` one"),

@@ -191,6 +191,18 @@ impl Discord {
         Ok(())
     }
 
+    /// Takes the buttons from a copy of a card, if it is a message of ours about this question. Discord is
+    /// asked: a payload says only which message was meant.
+    pub(super) async fn take_buttons(&self, copy: &str, subject: &str) -> Result<(), ApiError> {
+        let (place, id) = split(copy);
+        let path = ["channels", place, "messages", id];
+        let said: Said = self.inner.api.get(&path).await?;
+        if self.subject_of(&said).await?.as_deref() != Some(subject) {
+            return Ok(());
+        }
+        self.change(place, id, &json!({ "components": [] })).await
+    }
+
     /// Whether a message is still there.
     pub(super) async fn is_message(&self, reference: &str) -> Result<bool, ApiError> {
         let (place, id) = split(reference);

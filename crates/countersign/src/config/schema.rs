@@ -112,6 +112,8 @@ static CHANNEL: Spec = Spec::Keys(&[
     key("app_token_env", Spec::Text, ""),
     key("signing_secret_env", Spec::Text, ""),
     key("team", Spec::Text, ""),
+    key("guild", Spec::Text, ""),
+    key("public_key", Spec::Text, ""),
     key("channel", Spec::Text, ""),
     key("topic", Spec::Text, ""),
     key("page_url", Spec::Text, ""),

@@ -14,6 +14,7 @@
 #[macro_use]
 mod suite;
 
+mod discord;
 mod matrix;
 mod mattermost;
 mod scene;

@@ -285,8 +285,8 @@ impl Venue for Telegram {
     }
 }
 
-/// Returns the word of what a button carries.
-fn word(data: &str) -> &'static str {
+/// Returns the word of what a button with little room carries.
+pub(crate) fn word(data: &str) -> &'static str {
     let letter = data.chars().nth(28).and_then(Press::of_letter);
     letter.map_or("none", Press::word)
 }
