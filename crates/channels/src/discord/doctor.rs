@@ -146,7 +146,9 @@ impl Discord {
             let wire = locked(&self.inner.wire);
             (wire.is_open, wire.why.clone())
         };
-        if !is_open {
+        // While a channel is added nobody listens yet.
+        let is_wanted = locked(&self.inner.heard).is_some();
+        if !is_open && is_wanted {
             let why = why.unwrap_or_else(|| "it is not connected yet".to_owned());
             let fix =
                 "look again in a minute; a proxy or a firewall may block wss://gateway.discord.gg";
@@ -158,13 +160,14 @@ impl Discord {
                 Finding::doubtful(
                     check,
                     format!(
-                        "connected; {} of {} new sessions are left today",
+                        "{} of {} new sessions are left today",
                         limit.remaining, limit.total
                     ),
                     "does another program use the same token? Reset it, and give each its own application",
                 )
             }
-            Ok(_) => Finding::good(check, "connected"),
+            Ok(_) if is_open => Finding::good(check, "connected"),
+            Ok(_) => Finding::good(check, "it can be opened"),
             Err(error) => Finding::doubtful(check, error.to_string(), ""),
         }
     }

@@ -262,7 +262,6 @@ mod tests {
             ("`` a`b `` and `c`", "``a`b`` and `c`"),
             ("``` a``b ```", "`a⟨U+0060⟩⟨U+0060⟩b`"),
             ("one ` alone", "one \\` alone"),
-            ("```` in a line", "\\`\\`\\`\\` in a line"),
             ("an escaped \\` one", "an escaped \\` one"),
         ];
         for (text, expected) in rows {

@@ -7,7 +7,6 @@ use std::fmt::Write as _;
 
 use countersign_core::approval::Choice;
 use countersign_core::card::{Card, Fit};
-use countersign_core::display::shortened;
 use countersign_core::status::Risk;
 use serde_json::{Value, json};
 
@@ -21,6 +20,8 @@ use crate::seal::Bound;
 /// Longest cards that are tried, in characters; the first that fits is shown. Backticks that are written
 /// out make a text longer.
 const CARD_CHARS_TRIED: [usize; 5] = [3400, 2400, 1500, 800, 400];
+/// Longest texts of a question and its answers that are tried, in characters.
+const QUESTION_CHARS_TRIED: [usize; 4] = [4000, 300, 60, 20];
 /// Longest description of an embed, and longest text of all embeds of a message.
 const DESCRIPTION_MAX: usize = 4096;
 const EMBEDS_MAX: usize = 6000;
@@ -143,12 +144,7 @@ fn facts(card: &Card, shown: Shown, order: &Order) -> String {
         line(&mut text, &fact.name, &fact.text);
     }
     for fact in face::left(&order.aftermath) {
-        let brief = if fact.text.chars().count() > LEFT_CHARS_MAX {
-            shortened(&fact.text)
-        } else {
-            fact.text
-        };
-        line(&mut text, &fact.name, &brief);
+        line(&mut text, &fact.name, &brief(&fact.text, LEFT_CHARS_MAX));
     }
     if let (Shown::Whole, Some(said)) = (shown, &card.explanation) {
         // What the agent says about itself comes last, and is marked as that.
@@ -159,18 +155,16 @@ fn facts(card: &Card, shown: Shown, order: &Order) -> String {
 
 fn question_texts(inquiry: &Inquiry) -> Texts {
     let title = "A question from the agent. An answer permits nothing.";
-    let written = |question: &str, choices: &[String]| {
-        let mut text = format!("{title}\n{}", fenced(question));
-        for (number, choice) in (1..).zip(choices) {
-            let _infallible = write!(text, "\n{number}\\. {}", code(choice));
+    let mut call = String::new();
+    // An answer permits nothing, so a part of the question is enough to answer.
+    for most in QUESTION_CHARS_TRIED {
+        call = format!("{title}\n{}", fenced(&brief(&inquiry.question, most)));
+        for (number, choice) in (1..).zip(&inquiry.choices) {
+            let _infallible = write!(call, "\n{number}\\. {}", code(&brief(choice, most)));
         }
-        text
-    };
-    let mut call = written(&inquiry.question, &inquiry.choices);
-    if length(&call) > DESCRIPTION_MAX {
-        // An answer permits nothing, so a part of the question is enough to answer.
-        let choices: Vec<String> = inquiry.choices.iter().map(|it| shortened(it)).collect();
-        call = written(&shortened(&inquiry.question), &choices);
+        if length(&call) <= DESCRIPTION_MAX {
+            break;
+        }
     }
     let mut facts = String::new();
     if inquiry.outcome.is_none() {
@@ -178,6 +172,15 @@ fn question_texts(inquiry: &Inquiry) -> Texts {
         line(&mut facts, &deadline.name, &deadline.text);
     }
     Texts { call, facts }
+}
+
+/// Returns the head of a text that is longer than `most` characters.
+fn brief(text: &str, most: usize) -> String {
+    if text.chars().count() <= most {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(most).collect();
+    format!("{head}…")
 }
 
 fn line(text: &mut String, name: &str, said: &str) {

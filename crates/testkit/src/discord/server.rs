@@ -381,7 +381,8 @@ async fn stand(State(shared): State<Shared>, request: Request, next: Next) -> Re
 fn refused_caller(shared: &Shared, headers: &HeaderMap, is_interaction: bool) -> Option<Response> {
     let text = |name: &str| headers.get(name).and_then(|it| it.to_str().ok());
     let agent = text("user-agent").unwrap_or_default();
-    if !agent.starts_with("DiscordBot (") {
+    // Webhooks are open to programs of all kinds.
+    if !is_interaction && !agent.starts_with("DiscordBot (") {
         let status = StatusCode::FORBIDDEN;
         return Some(refused(status, 40_333, "internal network error"));
     }

@@ -195,7 +195,7 @@ fn requests_count_only_signed_by_discord_in_time_and_once() {
     let (status, answer) = sent(&at, &body, &signature);
     assert_eq!(status, 200);
     let words = answer["data"]["content"].as_str().unwrap();
-    assert!(words.contains("already used"), "{answer}");
+    assert!(words.contains("Nothing was changed"), "{answer}");
     assert_eq!(crate::suite::entries(&scene, "approval.resolved"), 1);
 }
 
