@@ -1,10 +1,11 @@
 //! Interactions: the first answer within three seconds, once, and what follows with the token.
 
+use std::collections::HashMap;
 use std::time::Instant;
 
 use axum::Json;
 use axum::body::Bytes;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 use serde_json::{Value, json};
@@ -65,6 +66,7 @@ pub struct Modal {
 pub(super) async fn callback(
     State(shared): State<Shared>,
     Path((id, token)): Path<(String, String)>,
+    Query(asked): Query<HashMap<String, String>>,
     headers: HeaderMap,
     bytes: Bytes,
 ) -> Response {
@@ -72,9 +74,46 @@ pub(super) async fn callback(
         return malformed("the body cannot be read");
     };
     match answer(&shared, &id, &token, &body) {
+        Ok(())
+            if asked
+                .get("with_response")
+                .is_some_and(|it| it == "true" || it == "1") =>
+        {
+            Json(told_back(&shared, &id, &body)).into_response()
+        }
         Ok(()) => StatusCode::NO_CONTENT.into_response(),
         Err(refused) => refused,
     }
+}
+
+/// Returns what became of a first answer, for those who ask for it.
+fn told_back(shared: &Shared, id: &str, body: &Value) -> Value {
+    let mut world = shared.world();
+    let (kind, place) = match world.asked.get(id) {
+        Some(asked) => (asked.kind, asked.place.clone()),
+        None => (0, String::new()),
+    };
+    let mut resource = json!({ "type": body["type"] });
+    if body["type"] == 4 {
+        let mut message = Message {
+            id: world.id(),
+            place,
+            author: BOT.to_owned(),
+            ..Message::default()
+        };
+        message.take(&body["data"]);
+        let shown = world.shown(&message);
+        if let Some(map) = resource.as_object_mut() {
+            map.insert("message".to_owned(), shown);
+        }
+    }
+    json!({
+        "interaction": {
+            "id": id, "type": kind, "response_message_loading": body["type"] == 5,
+            "response_message_ephemeral": true,
+        },
+        "resource": resource,
+    })
 }
 
 /// Takes the first answer to an interaction.

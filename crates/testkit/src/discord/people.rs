@@ -228,12 +228,22 @@ impl DiscordServer {
         let message = modal.message.as_deref();
         let mut payload = self.interaction(MODAL, user, &modal.place, message)?;
         let parts = modal.data.get("components")?.as_array()?.iter();
-        let parts = parts.map(|part| match part["component"].as_object() {
-            Some(input) => json!({ "type": part["type"], "id": 1, "component": {
-                "type": input.get("type"), "id": 2, "custom_id": input.get("custom_id"),
+        let filled = |input: &Value| {
+            json!({
+                "type": input["type"], "id": 2, "custom_id": input["custom_id"],
                 "value": words.unwrap_or_default(),
-            } }),
-            None => json!({ "type": part["type"], "id": 1 }),
+            })
+        };
+        let parts = parts.map(|part| {
+            let (kind, label) = (&part["type"], &part["component"]);
+            if let Some(inputs) = part["components"].as_array() {
+                let inputs: Vec<Value> = inputs.iter().map(filled).collect();
+                json!({ "type": kind, "id": 1, "components": inputs })
+            } else if label.is_object() {
+                json!({ "type": kind, "id": 1, "component": filled(label) })
+            } else {
+                json!({ "type": kind, "id": 1 })
+            }
         });
         let parts: Vec<Value> = parts.collect();
         let data = json!({ "custom_id": modal.data.get("custom_id"), "components": parts });
