@@ -21,7 +21,7 @@ mod signature;
 mod tests;
 mod wire;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -77,6 +77,8 @@ struct Inner {
     found: tokio::sync::Mutex<HashMap<String, Found>>,
     /// The question of each card that this process has posted.
     subjects: Mutex<HashMap<String, String>>,
+    /// Messages that were deleted lately.
+    gone: Mutex<VecDeque<String>>,
     /// How each card looks that this process has painted.
     looks: Mutex<HashMap<String, Arc<tokio::sync::Mutex<Option<Digest>>>>>,
     memory: Mutex<Memory>,
@@ -165,6 +167,7 @@ impl Discord {
                 tried: Mutex::default(),
                 found: tokio::sync::Mutex::default(),
                 subjects: Mutex::default(),
+                gone: Mutex::default(),
                 looks: Mutex::default(),
                 memory: Mutex::default(),
                 asking: Mutex::default(),

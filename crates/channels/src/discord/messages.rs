@@ -11,6 +11,9 @@ use super::{Discord, locked};
 use crate::chat::{Heard, Message};
 use crate::press::{Clicker, Standing};
 
+/// Deleted messages that are remembered, for cards whose posting is not confirmed yet.
+const GONE_MAX: usize = 256;
+
 impl Discord {
     /// Tells of a message that is meant for us: everything in a conversation of two, elsewhere what
     /// mentions us. Returns whether it was told.
@@ -52,6 +55,14 @@ impl Discord {
         let mut is_told = false;
         for id in deleted.ids.iter().chain([&deleted.id]) {
             let reference = format!("{}/{id}", deleted.channel_id);
+            {
+                // Before the other is looked at: whoever is just posting it looks at this one last.
+                let mut gone = locked(&self.inner.gone);
+                gone.push_back(reference.clone());
+                if gone.len() > GONE_MAX {
+                    gone.pop_front();
+                }
+            }
             let subject = locked(&self.inner.subjects).remove(&reference);
             if let Some(subject) = subject {
                 is_told = true;

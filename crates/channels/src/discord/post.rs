@@ -18,6 +18,7 @@ use super::markdown::{literal, pieces, spoken, translated};
 use super::paint::{Painted, paint};
 use super::wire::Said;
 use super::{Discord, Found, MESSAGE_MAX, locked, split, unix_millis};
+use crate::chat::Heard;
 use crate::fields::set;
 use crate::order::{Attempt, Delivered, Destination, Order, Subject};
 
@@ -58,7 +59,7 @@ impl Discord {
             None => self.create(&place, &painted.body, &order.key).await?,
         };
         let reference = format!("{place}/{id}");
-        self.note_subject(&reference, order.what.id());
+        self.note_subject(&reference, order.what.id()).await;
         self.note_looks(&reference, &painted).await;
         Ok(Delivered {
             channel: self.inner.settings.name.clone(),
@@ -167,12 +168,24 @@ impl Discord {
         *self.looks_of(reference).lock().await = Some(looks(painted));
     }
 
-    fn note_subject(&self, reference: &str, subject: &str) {
-        let mut subjects = locked(&self.inner.subjects);
-        if subjects.len() > LOOKS_MAX {
-            subjects.clear();
+    /// Notes which question a card is about. One that was deleted before this is known is told now.
+    async fn note_subject(&self, reference: &str, subject: &str) {
+        {
+            let mut subjects = locked(&self.inner.subjects);
+            if subjects.len() > LOOKS_MAX {
+                subjects.clear();
+            }
+            subjects.insert(reference.to_owned(), subject.to_owned());
         }
-        subjects.insert(reference.to_owned(), subject.to_owned());
+        let is_gone = locked(&self.inner.gone).iter().any(|it| it == reference);
+        let heard = locked(&self.inner.heard).clone();
+        if let (true, Some(heard)) = (is_gone, heard) {
+            let gone = Heard::Gone {
+                subject: subject.to_owned(),
+                reference: reference.to_owned(),
+            };
+            let _stopping = heard.send(gone).await;
+        }
     }
 
     fn looks_of(&self, reference: &str) -> Arc<tokio::sync::Mutex<Option<Digest>>> {
