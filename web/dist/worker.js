@@ -1,5 +1,5 @@
 // src/worker.ts
-var SHELL = `shell-${"1100DFB3"}`;
+var SHELL = `shell-${"BBFAB6EC"}`;
 var ICONS = { icon: "/icon-192.png", badge: "/icon-badge.png" };
 self.addEventListener("install", (event) => {
   event.waitUntil(keepShell().then(() => self.skipWaiting()));

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-MCRCFADH.js";
+} from "./chunk-EPSSDFDB.js";
 import {
   Facts,
   Head,
@@ -27,7 +27,7 @@ import {
   turnOn,
   useLoaded,
   useSignal
-} from "./chunk-BCALUTBP.js";
+} from "./chunk-FKD5T3PG.js";
 
 // src/parts/devices.tsx
 var UNABLE = {

@@ -1938,13 +1938,13 @@ function Pieces({ of }) {
     return a4("mark", { class: `mark-${mark2.severity}`, title: mark2.words, children: drawn }, at2);
   }) });
 }
-function Quote({ name, text: text2 }) {
+function Quote({ name, text: text2, marks = [] }) {
   return a4("section", { class: "long", children: [
     a4("div", { class: "long-head", children: [
       a4("h3", { children: name }),
       a4(Copy, { name: name.toLowerCase(), text: text2 })
     ] }),
-    a4(Code, { name, text: text2 })
+    a4(Code, { name, text: text2, marks })
   ] });
 }
 function pieces(text2, marks, of) {
@@ -3350,7 +3350,7 @@ function CardView({ approval, hasKeys, isInline = false, onNext, onAnswered }) {
       ] }),
       led.value ? a4(Led, { approval }) : null
     ] }),
-    quoted.map((field, index) => a4(Quote, { name: field.name, text: field.text }, index)),
+    quoted.map((field, index) => a4(Quote, { name: field.name, text: field.text, marks: field.marks ?? [] }, index)),
     isInline ? a4("details", { class: "lineage", children: [
       a4("summary", { children: "Who asks" }),
       a4(Lineage, { approval })
@@ -4274,15 +4274,15 @@ function Batch() {
 // src/views.tsx
 var VIEWS = [
   { name: "inbox", label: "Inbox", icon: "inbox", isMain: true, component: Inbox },
-  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-XICYJQRY.js")).Talk) },
-  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-B7QY5VHM.js")).History) },
-  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-OZWFZL7I.js")).Insights) },
-  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-KKDTZL6Q.js")).Reviews) },
-  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-ZZ373HTX.js")).Grants) },
-  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-IVCQZNUB.js")).People) },
-  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-GHNBYR4U.js")).Rules) },
-  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-O4UCODB7.js")).Ledger) },
-  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-S7ENZ5AP.js")).Settings) }
+  { name: "talk", label: "Talk", icon: "talk", isMain: true, component: lazy(async () => (await import("./talk-2BXX5U4H.js")).Talk) },
+  { name: "history", label: "History", icon: "history", isMain: true, component: lazy(async () => (await import("./history-DRRDUAT2.js")).History) },
+  { name: "insights", label: "Insights", icon: "insights", isMain: true, component: lazy(async () => (await import("./insights-UXV2VCXT.js")).Insights) },
+  { name: "reviews", label: "Reviews", icon: "reviews", isMain: false, component: lazy(async () => (await import("./reviews-BZOBEIMG.js")).Reviews) },
+  { name: "grants", label: "Grants", icon: "grants", isMain: false, component: lazy(async () => (await import("./grants-7LJ3J7EI.js")).Grants) },
+  { name: "people", label: "People and keys", icon: "people", isMain: false, component: lazy(async () => (await import("./people-NPR6CPAC.js")).People) },
+  { name: "rules", label: "Rules", icon: "rules", isMain: false, component: lazy(async () => (await import("./rules-YQ7S673H.js")).Rules) },
+  { name: "ledger", label: "Ledger", icon: "ledger", isMain: false, component: lazy(async () => (await import("./ledger-S2SIFWAP.js")).Ledger) },
+  { name: "settings", label: "Settings", icon: "settings", isMain: false, component: lazy(async () => (await import("./settings-TZFQ6HXH.js")).Settings) }
 ];
 var ALSO = { "": "inbox", approvals: "inbox", questions: "inbox" };
 function viewOf(name) {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-MCRCFADH.js";
+} from "./chunk-EPSSDFDB.js";
 import {
   $,
   A,
@@ -46,7 +46,7 @@ import {
   useSignal,
   useSignalEffect,
   y
-} from "./chunk-BCALUTBP.js";
+} from "./chunk-FKD5T3PG.js";
 
 // src/views/history.tsx
 var ROW_REM = 4.5;

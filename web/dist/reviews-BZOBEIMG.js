@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-MCRCFADH.js";
+} from "./chunk-EPSSDFDB.js";
 import {
   $,
   Code,
@@ -27,7 +27,7 @@ import {
   segment,
   useLoaded,
   useSignal
-} from "./chunk-BCALUTBP.js";
+} from "./chunk-FKD5T3PG.js";
 
 // src/views/reviews.tsx
 function Reviews() {

@@ -1,6 +1,6 @@
 import {
   Confirm
-} from "./chunk-MCRCFADH.js";
+} from "./chunk-EPSSDFDB.js";
 import {
   $,
   Code,
@@ -24,7 +24,7 @@ import {
   span,
   useLoaded,
   useSignal
-} from "./chunk-BCALUTBP.js";
+} from "./chunk-FKD5T3PG.js";
 
 // src/views/people.tsx
 var ROLES = [

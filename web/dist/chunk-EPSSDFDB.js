@@ -3,7 +3,7 @@ import {
   T,
   a,
   useSignal
-} from "./chunk-BCALUTBP.js";
+} from "./chunk-FKD5T3PG.js";
 
 // src/parts/confirm.tsx
 function Confirm({ label, about, asks, yes, onYes }) {

@@ -36,7 +36,7 @@ import {
   useSignal,
   w,
   y
-} from "./chunk-BCALUTBP.js";
+} from "./chunk-FKD5T3PG.js";
 
 // src/conversation.ts
 var RUNS_MAX = 12;

@@ -14,7 +14,7 @@ import {
   waiting,
   x,
   y
-} from "./chunk-BCALUTBP.js";
+} from "./chunk-FKD5T3PG.js";
 
 // src/badge.ts
 function badge() {
