@@ -14,6 +14,8 @@ pub const CONTENT_BYTES_MAX: usize = 64 * 1024;
 pub const VERSIONS_MAX: usize = 16;
 /// Files that one call writes and that are remembered.
 pub(crate) const WRITES_MAX: usize = 64;
+/// The name under which it is remembered that a call wrote more files than that.
+pub(crate) const LOST: &str = "/more files than are remembered";
 /// Files and directories that one call may ask about.
 const WANTED_MAX: usize = 64;
 
@@ -173,8 +175,13 @@ impl Files {
     pub(crate) fn write(&mut self, path: String, content: Content) {
         // What goes to a device, or nobody knows where, is in no file that can be named later.
         let named = !path.starts_with("/dev/") && !path.contains(['…', '*', '\0']);
-        if named && !path.is_empty() && self.writes.len() < WRITES_MAX {
+        if !named || path.is_empty() {
+            return;
+        }
+        if self.writes.len() < WRITES_MAX {
             self.writes.push((path, content));
+        } else if self.writes.len() == WRITES_MAX {
+            self.writes.push((LOST.to_owned(), Content::Unknown));
         }
     }
 }

@@ -40,6 +40,7 @@ pub(super) fn remember(
     }
     let targets = with_role(ArgumentRole::Write).chain(with_role(ArgumentRole::Edit));
     let targets: Vec<String> = targets.flatten().take(FILES_MAX).collect();
+    heed_settings(&targets, args, walk);
     let takes_content = |(_, role): &(&str, ArgumentRole)| {
         matches!(role, ArgumentRole::Content | ArgumentRole::Patch)
     };
@@ -68,6 +69,37 @@ pub(super) fn remember(
                 walk.remember_file(&path_word(path), stream(None));
             }
         }
+    }
+}
+
+/// Judges the variables that a call puts into files which programs load, whatever else is known of them.
+fn heed_settings(targets: &[String], args: &Map<String, Value>, walk: &mut Walk<'_>) {
+    for path in targets {
+        let path = path_word(path);
+        for (key, value) in args {
+            if !among(OLD_KEYS.iter(), key) {
+                heed_texts(&path, value, walk);
+            }
+        }
+    }
+}
+
+fn heed_texts(path: &Arg, value: &Value, walk: &mut Walk<'_>) {
+    match value {
+        Value::String(text) => walk.heed_settings(path, text),
+        Value::Array(items) => {
+            for item in items.iter().take(FILES_MAX) {
+                heed_texts(path, item, walk);
+            }
+        }
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                if !among(OLD_KEYS.iter(), key) {
+                    heed_texts(path, value, walk);
+                }
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
     }
 }
 
@@ -196,6 +228,8 @@ fn patched(text: &str, walk: &mut Walk<'_>) {
             continue;
         }
         let arg = path_word(path);
+        let added_lines = text.lines().filter_map(|line| line.strip_prefix('+'));
+        walk.heed_settings(&arg, &added_lines.collect::<Vec<_>>().join("\n"));
         if let Some(added) = patch::added_file(text, path) {
             walk.remember_file(&arg, stream(Some(&added)));
             continue;

@@ -4,7 +4,7 @@
 //! holds that an earlier command wrote.
 
 use super::value::{Arg, Stream};
-use crate::written::{Content, Files, Wanted, parent};
+use crate::written::{Content, Files, LOST, Wanted, parent};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
@@ -292,6 +292,9 @@ impl Memory {
         for directory in self.filled {
             let mark = format!("{}/", directory.trim_end_matches('/'));
             self.found.write(mark, Content::Unknown);
+        }
+        if self.files.len() >= FILES_MAX {
+            self.found.write(LOST.to_owned(), Content::Unknown);
         }
         for file in self.files {
             if file.built {

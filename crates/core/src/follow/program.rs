@@ -23,6 +23,7 @@ mod line;
 mod linker;
 mod links;
 mod made;
+mod moved;
 mod names;
 mod network;
 mod node_modules;
@@ -40,6 +41,7 @@ mod roles;
 mod runners;
 mod running;
 mod servers;
+mod settings;
 mod special;
 mod spread;
 mod statements;
@@ -59,6 +61,7 @@ use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Heard, Walk};
 use crate::knowledge::names::{
     COREPACK_MANAGERS, HANDING_PROGRAMS, ROW_REASONS, TAKING_NAMES, TALKERS, TASK_RUNNERS,
+    TEXTS_OF_OTHERS,
 };
 use crate::knowledge::{Effect, PathKind, Program, Role, Row, Style};
 use crate::language::{self, Deed};
@@ -104,8 +107,12 @@ impl Walk<'_> {
         if !rest.is_empty() && options::is_assignment(&first.text) {
             // `command A=b program`: whoever wrote it meant the program.
             let name = first.text.split('=').next().unwrap_or("").to_owned();
-            self.variable_effect(&name, &first.after(name.len() + 1));
-            return self.program(rest, stdin);
+            let value = first.after(name.len() + 1);
+            self.variable_effect(&name, &value);
+            let before = self.lend(&name, &value);
+            let stream = self.program(rest, stdin);
+            self.take_back(before);
+            return stream;
         }
         self.moves_parameters(&first.text);
         if first.taint.uncertain {
@@ -292,6 +299,7 @@ impl Walk<'_> {
         stream.taint.data = carried::tells(&line, does, &stream);
         self.unpacks_brought(&line);
         self.patches_brought(&line);
+        self.checks_out_brought(&line);
         (stream.taint.free, stream.taint.loose) = spread::freedom(&line, &stream);
         stream.taint.computed = spread::computes(&line, &stream);
         stream.taint.variables &= !disclosure::narrows(&line);
@@ -368,7 +376,7 @@ impl Walk<'_> {
         }
         stream.taint.secret |= base == Effect::Secret || line.prints_environment();
         stream.taint.variables |= line.prints_environment();
-        stream.taint.network |= base == Effect::NetRead;
+        stream.taint.network |= base == Effect::NetRead || TEXTS_OF_OTHERS.contains(line.name);
         if base == Effect::NetRead {
             self.remember_downloads(line.read, &stream);
             self.goes_along(line);

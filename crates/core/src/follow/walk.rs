@@ -322,6 +322,12 @@ impl<'k> Walk<'k> {
                 self.redirects(redirects, &mut stdin, None);
                 Stream::empty()
             }
+            Command::Not(command) => {
+                let written = self.memory.mark();
+                let out = self.command(command, stdin);
+                self.memory.doubt_since(written);
+                out
+            }
             Command::Background(command) => {
                 let state = self.state();
                 let written = self.memory.mark();
@@ -359,14 +365,18 @@ impl<'k> Walk<'k> {
         }
         let given = self.scope.given.len();
         let reach = self.scope.reach;
+        let mut lent = Vec::new();
         for assignment in &simple.assignments {
-            self.command_variable(assignment);
+            lent.push(self.command_variable(assignment));
         }
         let before = self.acts.len();
         // What the names stand for must be the programs.
         self.counted = counted && !self.scope.may_rename();
         let out = self.run(&args, &mut stdin, &simple.redirects);
         self.counted = false;
+        for lent in lent.into_iter().rev() {
+            self.take_back(lent);
+        }
         self.scope.given.truncate(given);
         self.scope.reach = reach;
         if self.origin.is_none() {

@@ -89,6 +89,7 @@ fn collect<'s>(block: &'s [Command], simples: &mut Vec<&'s Simple>) -> Option<()
             | Command::Loop { .. }
             | Command::Function { .. }
             | Command::Test { .. }
+            | Command::Not(_)
             | Command::Background(_) => return None,
         }
     }

@@ -6,6 +6,8 @@
 const UNKNOWN_PRIMARY: &str = "an unknown find expression";
 const NO_PRIMARY: &str = "a word where a find expression should be";
 const UNFINISHED: &str = "a find expression without its end";
+/// Names by which one command may be looked for; more are anything.
+const NAMES_MAX: usize = 16;
 const GLOBBED: &str = "a find expression the shell completes from file names";
 
 /// What a `find` command line asks for.
@@ -15,8 +17,12 @@ pub struct FindReading {
     pub paths: Vec<String>,
     /// The commands of `-exec` and its kin, with `{}` kept, without `;` or `+`.
     pub runs: Vec<Vec<String>>,
+    /// What the files are called that each of these commands gets, in the same order.
+    pub run_names: Vec<Sought>,
     /// Whether `-delete` is present.
     pub deletes: bool,
+    /// What the files are called that `-delete` gets.
+    pub delete_names: Sought,
     /// The files `-fprint` and its kin write.
     pub writes: Vec<String>,
     /// The files whose names or times it takes from disk.
@@ -29,6 +35,63 @@ pub struct FindReading {
     /// Whether `find` will not start: it reads the whole expression first, and a word that is
     /// no primary or a missing end makes it print an error and do nothing.
     pub refused: bool,
+}
+
+/// What files are called at some point of an expression.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Sought {
+    /// Like one of these patterns, each with a slash before it.
+    Named(Vec<String>),
+    /// Anything.
+    #[default]
+    Anything,
+}
+
+impl Sought {
+    /// What holds where both hold. Either of them says enough; a name says more than a path.
+    fn and(self, other: Self) -> Self {
+        let rank = |sought: &Self| match sought {
+            Self::Named(names) => {
+                let paths = names.iter().filter(|name| name.matches('/').count() > 1);
+                (0, paths.count(), names.len())
+            }
+            Self::Anything => (1, 0, 0),
+        };
+        if rank(&other) < rank(&self) {
+            other
+        } else {
+            self
+        }
+    }
+
+    /// What holds where one of them holds.
+    fn or(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Named(mut names), Self::Named(more))
+                if names.len() + more.len() <= NAMES_MAX =>
+            {
+                names.extend(more);
+                Self::Named(names)
+            }
+            (Self::Named(_) | Self::Anything, Self::Named(_) | Self::Anything) => Self::Anything,
+        }
+    }
+
+    /// What a primary with this name says about the names of files.
+    fn of(primary: &str, pattern: &str) -> Self {
+        match primary {
+            "name" | "path" | "wholename" => Self::Named(vec![format!("/{pattern}")]),
+            // Names of secrets are mostly written small.
+            "iname" | "ipath" | "iwholename" => {
+                Self::Named(vec![format!("/{}", pattern.to_lowercase())])
+            }
+            "regex" | "iregex" => {
+                let pattern = pattern.replace(".*", "*").replace('\\', "");
+                Self::Named(vec![format!("/{pattern}")])
+            }
+            _ => Self::Anything,
+        }
+    }
 }
 
 /// What a primary means for the reading.
@@ -213,6 +276,10 @@ struct Level {
     this_narrow: bool,
     /// Whether the whole level was negated by its parent.
     negated: bool,
+    /// What holds in this alternative so far.
+    sought: Sought,
+    /// What the alternatives before it found.
+    others: Option<Sought>,
 }
 
 impl Level {
@@ -221,6 +288,33 @@ impl Level {
             all_narrow: true,
             this_narrow: false,
             negated,
+            sought: Sought::Anything,
+            others: None,
+        }
+    }
+
+    /// Begins the next alternative.
+    fn next(&mut self) {
+        self.all_narrow &= self.this_narrow;
+        self.this_narrow = false;
+        let sought = std::mem::take(&mut self.sought);
+        self.others = Some(match self.others.take() {
+            Some(others) => others.or(sought),
+            None => sought,
+        });
+    }
+
+    /// Takes note of a further test in this alternative.
+    fn narrows(&mut self, sought: Sought) {
+        self.sought = std::mem::take(&mut self.sought).and(sought);
+    }
+
+    /// What was found by the level, after its last alternative.
+    fn found(&self) -> Sought {
+        match &self.others {
+            Some(_) if self.negated => Sought::Anything,
+            Some(others) => others.clone(),
+            None => Sought::Anything,
         }
     }
 
@@ -271,10 +365,13 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
                     continue;
                 }
                 ")" => {
-                    level.all_narrow &= level.this_narrow;
-                    let narrow = level.is_narrow();
+                    let last = level.this_narrow;
+                    level.next();
+                    level.this_narrow = last;
+                    let (narrow, found) = (level.is_narrow(), level.found());
                     level = levels.pop().ok_or(UNFINISHED)?;
                     level.this_narrow |= narrow;
+                    level.narrows(found);
                     continue;
                 }
                 "!" => {
@@ -282,8 +379,7 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
                     continue;
                 }
                 "," => {
-                    level.all_narrow &= level.this_narrow;
-                    level.this_narrow = false;
+                    level.next();
                     continue;
                 }
                 _ => {}
@@ -296,16 +392,16 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
             if matches!(primary, Primary::Delete | Primary::Run) {
                 let mut around = levels.iter().chain([&level]);
                 early |= !around.any(|level: &Level| level.this_narrow);
+                let around = levels.iter().chain([&level]);
+                let known = around.map(|level| level.sought.clone());
+                self.acts_on(primary, known.fold(Sought::Anything, Sought::and));
             }
             match primary {
                 Primary::Not => {
                     negated = !negated;
                     continue;
                 }
-                Primary::Or => {
-                    level.all_narrow &= level.this_narrow;
-                    level.this_narrow = false;
-                }
+                Primary::Or => level.next(),
                 Primary::Depth => {
                     pending = self.words.next();
                     if pending.is_some_and(is_number) {
@@ -318,7 +414,13 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
                 | Primary::Source
                 | Primary::Write(_)
                 | Primary::Delete
-                | Primary::Run) => level.this_narrow |= self.apply(other, name)? && !negated,
+                | Primary::Run) => {
+                    let (narrow, sought) = self.apply(other, name)?;
+                    level.this_narrow |= narrow && !negated;
+                    if !negated {
+                        level.narrows(sought);
+                    }
+                }
             }
             negated = false;
         }
@@ -331,21 +433,30 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
         }
     }
 
-    /// Takes the arguments of a primary; says whether it narrows what is found.
-    fn apply(&mut self, primary: Primary, name: &str) -> Result<bool, &'static str> {
+    /// Remembers what the files are called that are deleted or given to a command.
+    fn acts_on(&mut self, primary: Primary, sought: Sought) {
+        if primary == Primary::Run {
+            self.reading.run_names.push(sought);
+        } else if self.reading.deletes {
+            let before = std::mem::take(&mut self.reading.delete_names);
+            self.reading.delete_names = before.or(sought);
+        } else {
+            self.reading.delete_names = sought;
+        }
+    }
+
+    /// Takes the arguments of a primary; says whether it narrows what is found, and to which names.
+    fn apply(&mut self, primary: Primary, name: &str) -> Result<(bool, Sought), &'static str> {
         match primary {
-            Primary::Plain(count) => {
-                for _ in 0..count {
-                    self.argument()?;
-                }
-                Ok(false)
-            }
+            Primary::Plain(count) => self.skip(count)?,
             Primary::Narrow(count) => {
-                let mut narrow = true;
+                let (mut narrow, mut sought) = (true, Sought::Anything);
                 for _ in 0..count {
-                    narrow &= !matches!(self.argument()?, "*" | "**" | "*.*" | "/*" | ".*");
+                    let argument = self.argument()?;
+                    narrow &= !matches!(argument, "*" | "**" | "*.*" | "/*" | ".*");
+                    sought = Sought::of(name, argument);
                 }
-                Ok(narrow)
+                return Ok((narrow, sought));
             }
             Primary::NarrowByFile => {
                 let file = self.argument()?;
@@ -353,28 +464,29 @@ impl<'a, Words: Iterator<Item = &'a str>> Reader<'a, Words> {
                 if !(name.len() > "newer".len() && name.ends_with('t')) {
                     self.reading.reads.push(file.to_owned());
                 }
-                Ok(true)
+                return Ok((true, Sought::Anything));
             }
             Primary::Source => {
                 let file = self.argument()?;
                 self.reading.reads.push(file.to_owned());
-                Ok(false)
             }
             Primary::Write(count) => {
                 let file = self.argument()?;
                 self.reading.writes.push(file.to_owned());
-                for _ in 0..count {
-                    self.argument()?;
-                }
-                Ok(false)
+                self.skip(count)?;
             }
-            Primary::Delete => {
-                self.reading.deletes = true;
-                Ok(false)
-            }
-            Primary::Run => self.run().map(|()| false),
-            Primary::Or | Primary::Not | Primary::Depth => Ok(false),
+            Primary::Delete => self.reading.deletes = true,
+            Primary::Run => self.run()?,
+            Primary::Or | Primary::Not | Primary::Depth => {}
         }
+        Ok((false, Sought::Anything))
+    }
+
+    fn skip(&mut self, count: usize) -> Result<(), &'static str> {
+        for _ in 0..count {
+            self.argument()?;
+        }
+        Ok(())
     }
 
     fn argument(&mut self) -> Result<&'a str, &'static str> {

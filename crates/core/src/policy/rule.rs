@@ -374,7 +374,7 @@ fn block_words(block: &[Command], words: &mut Vec<String>) {
                         .filter_map(|redirect| quoted(&redirect.target)),
                 );
             }
-            Command::Function { body, .. } | Command::Background(body) => {
+            Command::Function { body, .. } | Command::Background(body) | Command::Not(body) => {
                 block_words(std::slice::from_ref(body), words);
             }
             Command::Test { .. } => {}

@@ -61,18 +61,23 @@ impl Shape {
     }
 
     fn covers_block(&self, block: &Block) -> bool {
-        block.iter().all(|command| match command {
+        block.iter().all(|command| self.covers_command(command))
+    }
+
+    fn covers_command(&self, command: &Command) -> bool {
+        match command {
             Command::Simple(simple) => self.covers_simple(simple),
             Command::Pipeline(commands) | Command::AndOr(commands, _) => {
                 self.covers_block(commands)
             }
+            Command::Not(command) => self.covers_command(command),
             Command::Group { .. }
             | Command::Branches { .. }
             | Command::Loop { .. }
             | Command::Function { .. }
             | Command::Test { .. }
             | Command::Background(_) => false,
-        })
+        }
     }
 
     fn covers_simple(&self, simple: &Simple) -> bool {
@@ -179,7 +184,7 @@ impl Search<'_> {
                     || self.block(body, documents, depth)
                     || self.redirects(redirects, documents, depth)
             }
-            Command::Function { body, .. } | Command::Background(body) => {
+            Command::Function { body, .. } | Command::Background(body) | Command::Not(body) => {
                 self.command(body, documents, depth)
             }
             Command::Test { words, redirects } => {

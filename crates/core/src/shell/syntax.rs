@@ -95,6 +95,8 @@ pub enum Command {
     },
     /// Runs beside the script: `cmd &`, `coproc`.
     Background(Box<Command>),
+    /// `! cmd`: it has failed where the whole has succeeded.
+    Not(Box<Command>),
 }
 
 /// How a command is joined to the one before it.

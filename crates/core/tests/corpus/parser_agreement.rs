@@ -229,7 +229,9 @@ fn command(of: &Command, found: &mut Vec<String>) {
             block(body, found);
             redirects(at, found);
         }
-        Command::Function { body, .. } | Command::Background(body) => command(body, found),
+        Command::Function { body, .. } | Command::Background(body) | Command::Not(body) => {
+            command(body, found);
+        }
         Command::Test { redirects: at, .. } => redirects(at, found),
     }
 }

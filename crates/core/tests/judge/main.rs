@@ -3,6 +3,7 @@
 //! One binary, because each costs a link.
 
 mod arguments;
+mod closed_holes;
 mod code;
 mod code_again;
 mod depth;

@@ -10,12 +10,19 @@ use crate::act::Act;
 use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
-use crate::knowledge::names::{ARCHIVE_ENDINGS, PATCHING_PROGRAMS, UNPACKING_PROGRAMS};
+use crate::knowledge::names::{
+    ARCHIVE_ENDINGS, CHECKOUTS_OF_OTHERS, PATCHING_PROGRAMS, UNPACKING_PROGRAMS,
+};
 use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
 
+/// Why code of others is a question.
+const UNSEEN: &str = "runs code that came from elsewhere and was not seen";
+/// The name under which it is remembered that others' files were checked out. It is no path, so later calls do
+/// not hear of it: all their builds would be questions.
+const OTHERS: &str = "… checked out from others";
 /// Directories above a file, up to the workspace, that are asked about.
 const ABOVE_MAX: usize = 4;
 /// Words of a command that may name an archive.
@@ -81,6 +88,62 @@ impl Walk<'_> {
         if strange {
             let here = self.place(".");
             self.brings(&here, line.span);
+            let looks = line.read.left_over.is_some()
+                || ["--check", "--stat", "--numstat", "--summary"]
+                    .iter()
+                    .any(|option| line.read.has(&[option]) && !line.read.has(&["--apply"]));
+            if !looks {
+                // Whatever it changes runs with the next build or test, in this call or a later one.
+                let act = Act::new(Effect::Exec, line.row.name, line.span)
+                    .because("applies a patch from the network that was not seen");
+                self.note(act);
+            }
+        }
+    }
+
+    /// Remembers that the files of the workspace are somebody else's after a command has checked out
+    /// what a stranger proposes, or has loaded it from an address that is no remote of the repository.
+    pub(super) fn checks_out_brought(&mut self, line: &Line<'_>) {
+        if CHECKOUTS_OF_OTHERS.contains(line.name) {
+            self.memory.fill(OTHERS.to_owned());
+            return;
+        }
+        let Some(first) = line.read.operands.first().map(|arg| arg.text.clone()) else {
+            return;
+        };
+        let mark = format!("./.git/remote of others {first}");
+        let mark = self.ground.place(&mark).path;
+        match line.name {
+            "git remote add" => {
+                if !self.memory.fill(mark_of(&mark)) {
+                    self.unreadable("adds more remotes than can be followed", line.span);
+                }
+            }
+            "git fetch" | "git pull" => {
+                let is_address =
+                    first.contains("://") || first.contains('@') && first.contains(':');
+                let proposed =
+                    |arg: &&Arg| arg.text.contains("pull/") || arg.text.contains("merge-requests/");
+                let proposed = line.read.operands.iter().any(proposed);
+                if is_address || proposed || self.was_filled(&mark) {
+                    self.memory.fill(OTHERS.to_owned());
+                }
+                if is_address && line.name == "git pull" && line.read.left_over.is_none() {
+                    let act = Act::new(Effect::Exec, line.row.name, line.span).because(
+                        "merges what lies at an address that is no remote of the repository",
+                    );
+                    self.note(act.on(&first));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Judges a build in the workspace after somebody else's files were checked out by the same call.
+    pub(super) fn builds_brought(&mut self, place: &Place, line: &Line<'_>) {
+        if place.inside == Some(true) && self.memory.is_filled(OTHERS) {
+            let act = Act::new(Effect::Exec, line.row.name, line.span).because(UNSEEN);
+            self.note(act.on(&place.path));
         }
     }
 
@@ -106,9 +169,9 @@ impl Walk<'_> {
 
     /// Judges running what lies at `path`, if it came from somebody else.
     pub(super) fn runs_brought(&mut self, path: &str, program: &str, span: Span) {
-        if self.is_brought(path) {
-            let act = Act::new(Effect::Exec, program.to_owned(), self.here(span))
-                .because("runs code that came from elsewhere and was not seen");
+        let others = self.memory.is_filled(OTHERS) && self.ground.place(path).inside == Some(true);
+        if others || self.is_brought(path) {
+            let act = Act::new(Effect::Exec, program.to_owned(), self.here(span)).because(UNSEEN);
             self.note(act.on(path));
         }
     }

@@ -14,6 +14,7 @@ use crate::place::below::Look;
 use crate::place::{HOLE, is_absolute, mark_home};
 use crate::score::Score;
 use crate::shell::syntax::Span;
+use crate::written::{LOST, Wanted};
 
 /// Why code is a question that is piped in from something unknown.
 pub(crate) const FROM_ELSEWHERE: &str = "runs code that comes from elsewhere";
@@ -105,7 +106,8 @@ impl Walk<'_> {
             return;
         }
         let place = self.place(&arg.text);
-        if self.memory.has_lost_files() {
+        self.memory.want(Wanted::File(LOST.to_owned()));
+        if self.memory.has_lost_files() || self.knows.written.at(LOST).next().is_some() {
             self.unreadable(
                 "runs a script after writing more files than can be followed",
                 arg.span,
@@ -115,6 +117,8 @@ impl Walk<'_> {
             self.run_written(&place.path, &stream, interpreter, arg.span);
         }
         self.runs_matches(&place.path, interpreter, arg.span);
+        self.runs_directory(&place.path, interpreter, arg.span);
+        self.runs_beside_downloads(&place, interpreter, arg.span);
         self.runs_brought(&place.path, interpreter, arg.span);
         let trusted = place.inside == Some(true) && self.knows.trusts_workspace && !place.vague;
         // To run a hook or a skill of the project changes nothing about it.
@@ -515,7 +519,7 @@ impl Walk<'_> {
     }
 
     /// Whether a text names a place that holds secrets.
-    pub(super) fn names_secret(&self, file: &Arg) -> bool {
+    pub(crate) fn names_secret(&self, file: &Arg) -> bool {
         matches!(
             self.ground.place(&file.text).kind,
             PathKind::Credential | PathKind::Environment | PathKind::Process | PathKind::History

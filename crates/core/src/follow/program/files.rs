@@ -249,6 +249,8 @@ impl Walk<'_> {
         let tree = breadth >= Breadth::Tree;
         // A star may have lost its mark on the way through a variable.
         let many = arg.glob || arg.text.contains('*');
+        let moved = (tree || many) && self.holds_moved(&place);
+        let place = if moved { moved_there(place) } else { place };
         let effect = place_effect(&place, Effect::Delete);
         let mut act = Act::new(effect, program.to_owned(), self.here(arg.span)).target(place.write);
         act.breadth = breadth;
@@ -266,6 +268,9 @@ impl Walk<'_> {
         };
         if arg.taint.uncertain {
             act.clarity = Score::new(600);
+        }
+        if moved {
+            act.note = "deletes what was moved there before";
         }
         let whole = is_whole(&place, many) || many && self.is_all_of_a_whole(arg);
         if place.vague && place.kind != PathKind::Temp && place.kind != PathKind::Generated {
@@ -409,6 +414,15 @@ impl Walk<'_> {
             act.marks.critical = true;
         }
         self.note(act.on(name(&place)));
+    }
+}
+
+/// Returns a place that may be emptied as one that may not, because something was moved there.
+fn moved_there(place: Place) -> Place {
+    Place {
+        kind: PathKind::Document,
+        write: place.write.max(Score::new(400)),
+        ..place
     }
 }
 

@@ -97,7 +97,7 @@ fn is_scratch(place: &Place) -> bool {
 }
 
 /// Whether a directory is the one for everybody's temporary files, or one above it.
-fn is_shared(path: &str) -> bool {
+pub(super) fn is_shared(path: &str) -> bool {
     let folder = format!("{}/", path.trim_end_matches('/'));
     let last = name(path).to_ascii_lowercase();
     SCRATCH_FOLDERS

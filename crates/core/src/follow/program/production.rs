@@ -14,11 +14,13 @@ use crate::follow::walk::Walk;
 use crate::host::host_kind;
 use crate::knowledge::names::{
     CHANGING_TASK_WORDS, DATA_DUMPS, DATABASE_SCHEMES, LIVE_SYSTEMS, MODE_VARIABLES,
-    PRODUCTION_WORDS, REHEARSAL_WORDS, SCHEMA_OPTIONS, TEST_DIRECTORIES,
+    PRODUCTION_WORDS, QUIET_TASK_WORDS, REHEARSAL_WORDS, SCHEMA_OPTIONS, SCRIPT_ENDS,
+    TEST_DIRECTORIES,
 };
 use crate::knowledge::{Effect, PathKind, Reader, Role};
 use crate::place::HOLE;
 use crate::score::Score;
+use crate::written::parent;
 
 /// Why a console is a question.
 const IN_A_CONSOLE: &str = "opens a console in production";
@@ -224,7 +226,14 @@ impl Walk<'_> {
         };
         // What it is called for stands in its name or in its first word; later words are data.
         let first = words().find(|word| !word.starts_with('-'));
-        if !changes(name) && !first.is_some_and(changes) {
+        let ordered = |word: &str| {
+            let option = word.split('=').next().unwrap_or(word);
+            option.starts_with("--") && changes(option)
+        };
+        let named = changes(name)
+            || first.is_some_and(changes)
+            || self.live() >= Live::Data && words().any(ordered);
+        if !named && is_quiet_task(name, first) {
             return;
         }
         // `./scripts/prod/migrate.sh`, also after `cd scripts/prod`; a directory above the workspace
@@ -241,19 +250,34 @@ impl Walk<'_> {
             None => script.text.as_str(),
         };
         let rehearsed = path.split('/').any(|part| TEST_DIRECTORIES.contains(part));
+        if !named {
+            // Its name says nothing, so only where it lies and which settings it gets can.
+            let is_script = name
+                .rsplit_once('.')
+                .is_some_and(|(_, end)| SCRIPT_ENDS.contains(end));
+            let lies_there = parent(path).split('/').any(names_production) && !rehearsed;
+            if is_script && (lies_there || self.live() >= Live::Data) {
+                self.note_in_production(script);
+            }
+            return;
+        }
         let given = names_production(name)
             || names_production(path) && !rehearsed
             || words().any(names_production)
             || args().any(|arg| arg.taint.live);
         let away = self.scope.reach.foreign_database || self.scope.foreign_database;
         if given || away || self.live() >= Live::Mode {
-            let mut act = Act::new(Effect::Project, "", self.here(script.span))
-                .because("runs a task of the project in production")
-                .on(script.shown())
-                .target(PRODUCTION);
-            act.marks.critical = true;
-            self.note(act);
+            self.note_in_production(script);
         }
+    }
+
+    fn note_in_production(&mut self, script: &Arg) {
+        let mut act = Act::new(Effect::Project, "", self.here(script.span))
+            .because("runs a task of the project in production")
+            .on(script.shown())
+            .target(PRODUCTION);
+        act.marks.critical = true;
+        self.note(act);
     }
 
     /// Judges the choice of a cluster, workspace or account that later commands go to.
@@ -267,6 +291,17 @@ impl Walk<'_> {
             self.note(act);
         }
     }
+}
+
+/// Whether the name of a script, or the first word it is given, says that it looks, builds, tests or serves.
+fn is_quiet_task(name: &str, first: Option<&str>) -> bool {
+    let says = |word: &str| {
+        word.len() <= NAME_BYTES_MAX
+            && labels(word)
+                .flat_map(tokens)
+                .any(|token| QUIET_TASK_WORDS.contains_in_any_case(token))
+    };
+    says(name) || first.is_some_and(says)
 }
 
 /// Returns how far a variable that names production reaches. Builds are made in production mode,

@@ -188,6 +188,10 @@ impl Walk<'_> {
         let value = arg.after(name.len() + 1);
         self.heed_variable(name, &value);
         self.variable_effect(name, &value);
+        // What the script has not set itself is given to the command that follows.
+        if !self.has_variable(name) {
+            self.lend(name, &value);
+        }
         if says_output(name, &value.text) {
             self.scope.given.push((name.to_owned(), value));
         }

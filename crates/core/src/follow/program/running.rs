@@ -3,14 +3,15 @@
 
 use super::Line;
 use super::code::{Runs, interpreter_role};
+use crate::act::Act;
 use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::knowledge::names::{MODULE_ENDS, MODULE_STARTERS, TASK_PLACES};
-use crate::knowledge::{Lang, Role, languages};
+use crate::knowledge::{Effect, Lang, Role, languages};
 use crate::language::{self, Deed, Reading};
 use crate::place::Place;
 use crate::shell::syntax::Span;
-use crate::written::{Wanted, name, parent};
+use crate::written::{Content, Wanted, name, parent};
 
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
@@ -65,6 +66,86 @@ impl Walk<'_> {
             self.mini_language(role, &code, interpreter);
         }
         self.memory.end();
+    }
+
+    /// Judges the file that an interpreter finds in the directory it is given, or by a name without its end:
+    /// `node .`, `python pkg`, `node tools/gen`.
+    pub(super) fn runs_directory(&mut self, path: &str, interpreter: &str, span: Span) {
+        if name(path).contains('.') {
+            return;
+        }
+        let mut files: Vec<String> = Vec::new();
+        match interpreter_role(interpreter.split(' ').next().unwrap_or("")) {
+            Some(Role::Snippet(Lang::JAVASCRIPT)) => {
+                let ends = MODULE_ENDS.iter().filter(|end| !end.is_empty());
+                files.extend(ends.map(|end| format!("{path}{end}")));
+                files.extend(self.main_files(path));
+            }
+            Some(Role::Snippet(Lang::PYTHON)) => files.push(format!("{path}/__main__.py")),
+            Some(_) | None => return,
+        }
+        self.memory.want(Wanted::Directory(path.to_owned()));
+        self.memory.want(Wanted::Directory(parent(path).to_owned()));
+        for file in files {
+            for stream in self.held(&file) {
+                self.run_written(&file, &stream, interpreter, span);
+            }
+        }
+    }
+
+    /// Returns the files that the `package.json` of a directory says it starts with, where this session wrote
+    /// that. Where it was not seen, every file that the session wrote there may be one.
+    fn main_files(&mut self, directory: &str) -> Vec<String> {
+        let mut files = Vec::new();
+        for held in self.may_hold(&format!("{directory}/package.json")) {
+            let manifest = held
+                .text
+                .as_deref()
+                .map(serde_json::from_str::<serde_json::Value>);
+            let manifest = manifest.and_then(Result::ok).unwrap_or_default();
+            for key in ["main", "module", "exports", "bin"] {
+                let value = manifest
+                    .get(key)
+                    .map(ToString::to_string)
+                    .unwrap_or_default();
+                let texts = value.split('"').filter(|text| text.contains('.'));
+                for text in texts.take(MODULES_MAX) {
+                    let path = self.ground.place(&format!("{directory}/{text}")).path;
+                    self.memory.want(Wanted::File(path.clone()));
+                    files.push(path);
+                }
+            }
+        }
+        files
+    }
+
+    /// Judges running a file of the workspace beside which lies code that an earlier call loaded from the
+    /// network: it may load it by its name.
+    pub(super) fn runs_beside_downloads(&mut self, place: &Place, interpreter: &str, span: Span) {
+        let role = interpreter_role(interpreter.split(' ').next().unwrap_or(""));
+        if place.inside != Some(true) || !role.is_some_and(is_program) {
+            return;
+        }
+        let directory = parent(&place.path);
+        self.memory.want(Wanted::Directory(directory.to_owned()));
+        let is_code = |path: &str| {
+            let end = name(path).rsplit_once('.').map(|(_, end)| end);
+            let language = end.and_then(languages::by_extension);
+            language.is_some_and(|language| Some(language.role) == role)
+        };
+        let loaded = self
+            .knows
+            .written
+            .within(directory)
+            .find(|(path, contents)| {
+                *path != place.path && is_code(path) && contents.contains(&Content::Fetched)
+            });
+        if let Some((path, _)) = loaded {
+            let act = Act::new(Effect::Exec, interpreter.to_owned(), self.here(span))
+                .because("runs a program beside code that was loaded from the network");
+            let act = act.on(path);
+            self.note(act);
+        }
     }
 
     /// Judges what a runner of tasks finds by the name of a task, where the same agent wrote it.

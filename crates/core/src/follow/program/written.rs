@@ -20,6 +20,9 @@ const RUNNING_PLACES: &[&str] = &["/run/", "/var/run/", "/proc/", "/sys/"];
 impl Walk<'_> {
     /// Remembers what this text writes into a file, for when it runs that file.
     pub(crate) fn remember_file(&mut self, arg: &Arg, stream: Stream) {
+        if let Some(text) = &stream.text {
+            self.heed_settings(arg, text);
+        }
         if !self.memory.has_lost_files() {
             let place = self.ground.place(&arg.text);
             if is_recipe(&place.path) {
@@ -37,6 +40,9 @@ impl Walk<'_> {
     pub(crate) fn remember_added(&mut self, arg: &Arg, stream: &Stream) {
         let path = self.ground.place(&arg.text).path;
         let held = self.may_hold(&path);
+        if let Some(text) = stream.text.as_deref().filter(|_| held.is_empty()) {
+            self.heed_settings(arg, text);
+        }
         if held.is_empty() {
             // What was there before is not known, so neither is the whole.
             let taint = stream.taint;
@@ -100,6 +106,7 @@ impl Walk<'_> {
             ..Taint::default()
         });
         self.remember_links(line);
+        self.remember_moved(line);
         self.remember_environment(line);
         self.remember_made(line);
         self.remember_pieces(line, &unseen);
@@ -125,6 +132,7 @@ impl Walk<'_> {
         for (operand, role) in operands {
             let edited = role == Some(Role::Edit) || edits && role == Some(Role::Read);
             if edited && converts {
+                self.heed_edit(operand, line.args);
                 self.remember_file(operand, unseen.clone());
             }
             if role != Some(Role::Write) || !(converts || passes || copies) {

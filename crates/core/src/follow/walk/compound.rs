@@ -39,10 +39,14 @@ impl Walk<'_> {
             mark.get_or_insert_with(|| self.scope.variables.clone());
             let Some(join) = joins.get(index) else { break };
             let next = commands.get(index + 1);
-            if *join == Join::Or && !next.is_some_and(leaves) {
+            let proven = proves(command);
+            if !proven || *join == Join::Or && !next.is_some_and(leaves) {
                 chosen = true;
                 sure = start;
                 self.memory.doubt_since(start);
+            }
+            if !proven {
+                continue;
             }
             let entered = std::mem::replace(&mut self.ground.perhaps, before);
             if *join == Join::And || !next.is_some_and(leaves) {
@@ -79,10 +83,11 @@ impl Walk<'_> {
             let before = self.ground.perhaps.clone();
             let written = self.memory.mark();
             taint = taint.and(self.block(block, &stdin).taint);
-            if index > 0 || !words.is_empty() {
+            let proven = block.last().is_none_or(proves);
+            if index > 0 || !words.is_empty() || !proven {
                 self.memory.doubt_since(written);
             }
-            if index == 0 && words.is_empty() {
+            if index == 0 && words.is_empty() && proven {
                 // What follows a condition runs because the condition holds.
                 perhaps = std::mem::replace(&mut self.ground.perhaps, before);
             }
@@ -202,6 +207,28 @@ fn leaves(command: &Command) -> bool {
         | Command::Loop { .. }
         | Command::Function { .. }
         | Command::Test { .. }
+        | Command::Not(_)
+        | Command::Background(_) => false,
+    }
+}
+
+/// Whether all that a command does was done where it has succeeded. `! cd x` succeeds where nothing was
+/// entered, `if … fi` where nothing was tried, and `{ cd x; true; }` in any case.
+fn proves(command: &Command) -> bool {
+    match command {
+        Command::Simple(_) | Command::Pipeline(_) | Command::Test { .. } => true,
+        Command::AndOr(commands, joins) => {
+            joins.iter().all(|join| *join == Join::And) && commands.iter().all(proves)
+        }
+        // What a subshell enters ends with it.
+        Command::Group { body, subshell, .. } => match body.as_slice() {
+            [only] => proves(only),
+            _ => *subshell,
+        },
+        Command::Branches { .. }
+        | Command::Loop { .. }
+        | Command::Function { .. }
+        | Command::Not(_)
         | Command::Background(_) => false,
     }
 }

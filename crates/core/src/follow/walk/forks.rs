@@ -54,6 +54,7 @@ fn count_calls(name: &str, command: &Command, apart: bool, calls: &mut u32, besi
             }
         }
         Command::Background(command) => count_calls(name, command, true, calls, beside),
+        Command::Not(command) => count_calls(name, command, apart, calls, beside),
         // One call in each branch is ordinary recursion; a call beside itself is not.
         Command::Branches { blocks, .. } => {
             let mut ignored = 0;

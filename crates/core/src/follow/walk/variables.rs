@@ -29,6 +29,9 @@ const COMMAND_ARRAYS: &[&str] = &["BASH_CMDS", "commands"];
 /// Builtins after which `$1` and its kin are other words than before.
 const MOVING_PARAMETERS: &[&str] = &["shift", "getopts"];
 
+/// A variable that lasts for one command, and what it held before.
+pub(crate) type Lent = (String, Option<Value>);
+
 impl Walk<'_> {
     pub(super) fn define(&mut self, name: &str, body: &Command, span: Span) {
         if is_fork_bomb(name, body) {
@@ -132,20 +135,52 @@ impl Walk<'_> {
     }
 
     /// Judges `NAME=value` in front of a command: it lasts for that command only.
-    pub(super) fn command_variable(&mut self, assignment: &Assignment) {
+    pub(super) fn command_variable(&mut self, assignment: &Assignment) -> Option<Lent> {
         match &assignment.value {
             AssignedValue::One(word) => {
                 let arg = self.expand_assigned(word);
                 self.heed_variable(&assignment.name, &arg);
                 self.variable_effect(&assignment.name, &arg);
+                let lent = self.lend(&assignment.name, &arg);
                 if says_output(&assignment.name, &arg.text) {
                     self.scope.given.push((assignment.name.clone(), arg));
                 }
+                lent
             }
             AssignedValue::Array(words) => {
                 let args = self.expand_all(words);
                 self.elements(&assignment.name, &args);
+                None
             }
+        }
+    }
+
+    /// Whether the script has set a variable.
+    pub(crate) fn has_variable(&self, name: &str) -> bool {
+        self.scope.lookup(name, None).is_some()
+    }
+
+    /// Lets the shell that a command starts see a variable it is given, if the value names a place with
+    /// secrets. Other values stay unknown there, which is stricter: `sudo` and `ssh` do not pass them on.
+    pub(crate) fn lend(&mut self, name: &str, value: &Arg) -> Option<Lent> {
+        if !self.names_secret(value) {
+            return None;
+        }
+        let before = self.scope.lookup(name, None);
+        let held = Value {
+            items: Some(vec![value.text.clone()]),
+            taint: value.taint,
+        };
+        self.scope.set(name.to_owned(), held);
+        Some((name.to_owned(), before))
+    }
+
+    /// Ends what [`Walk::lend`] began.
+    pub(crate) fn take_back(&mut self, lent: Option<Lent>) {
+        match lent {
+            Some((name, Some(before))) => self.scope.set(name, before),
+            Some((name, None)) => self.scope.forget(&name),
+            None => {}
         }
     }
 

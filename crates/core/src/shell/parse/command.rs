@@ -116,10 +116,12 @@ impl Parser<'_> {
     fn pipeline(&mut self) -> Parsed<Command> {
         self.burn()?;
         self.skip_blanks();
+        let mut negated = false;
         loop {
-            // `!` negates, `time` measures; neither changes what runs.
+            // `time` measures, which changes nothing. `!` says that what follows `&&` runs because this failed.
             if self.peek() == Some(b'!') && self.peek_at(1).is_none_or(is_meta) {
                 self.at += 1;
+                negated = true;
                 self.skip_blanks();
             } else if self.bare_word() == "time" {
                 self.at += "time".len();
@@ -148,10 +150,15 @@ impl Parser<'_> {
             self.skip_lines()?;
             all.push(self.command()?);
         }
-        Ok(if all.len() == 1 {
+        let whole = if all.len() == 1 {
             all.remove(0)
         } else {
             Command::Pipeline(all)
+        };
+        Ok(if negated {
+            Command::Not(Box::new(whole))
+        } else {
+            whole
         })
     }
 

@@ -6,6 +6,7 @@ use crate::follow::program::code::{Filled, interpreter_role};
 use crate::follow::value::{Arg, NAMES_MAX, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::{self, Effect, Lang, PathKind, Role, Value, languages};
+use crate::language::find::Sought;
 use crate::language::{find, script};
 use crate::place::below::Look;
 use crate::place::{HOLE, Place, is_absolute, mark_home};
@@ -298,7 +299,7 @@ impl Walk<'_> {
         let look = looked_for(&words);
         let keys = |root: &Arg| self.ground.sensitive_below(&root.text, look.as_ref()?);
         let keys: Vec<String> = roots.iter().filter_map(keys).collect();
-        for run in &reading.runs {
+        for (run, names) in reading.runs.iter().zip(&reading.run_names) {
             for key in &keys {
                 let filled = Filled {
                     marker: Some("{}".to_owned()),
@@ -308,24 +309,29 @@ impl Walk<'_> {
                 taint = taint.and(self.template(run, line.span, &filled).taint);
             }
             for root in &roots {
-                // What is found lies below the root; which of it cannot be known.
-                let filled = Filled {
-                    marker: Some("{}".to_owned()),
-                    with: lies(root)
-                        .find(|path| found.contains(path))
-                        .or_else(|| lies(root).next())
-                        .unwrap_or_else(|| below(root, "")),
-                    glob: false,
-                    appended: false,
-                    taint: Taint::default(),
+                // What is found lies below the root; which of it cannot be known. It is called like one of
+                // the names that lead to this command, not like those of other alternatives.
+                let mut paths: Vec<String> = match names {
+                    Sought::Named(names) => names.iter().map(|name| below(root, name)).collect(),
+                    Sought::Anything => vec![below(root, "")],
                 };
-                taint = taint.and(self.template(run, line.span, &filled).taint);
+                paths.extend(lies(root).filter(|path| found.contains(path)));
+                paths.dedup();
+                for with in paths {
+                    let filled = Filled {
+                        marker: Some("{}".to_owned()),
+                        with,
+                        ..Filled::default()
+                    };
+                    taint = taint.and(self.template(run, line.span, &filled).taint);
+                }
                 // Without a test on what is found, it is all that lies below.
                 if !reading.filters && self.is_whole(root) {
                     let all = Filled {
+                        marker: Some("{}".to_owned()),
                         with: format!("{}/*", root.text.trim_end_matches('/')),
                         glob: true,
-                        ..filled
+                        ..Filled::default()
                     };
                     self.template(run, line.span, &all);
                 }
@@ -379,10 +385,26 @@ impl Walk<'_> {
                 .target(place.write.max(Score::new(300)));
             act.breadth = Breadth::Tree;
             act.reversal = Score::new(900);
-            let found = only_name(words)
-                .map(|name| self.place(&format!("{}/{name}", root.text.trim_end_matches('/'))));
+            // Each name by which a file may be found must be that of something made; a path is looked at
+            // with its last part alone.
+            let found: Vec<Place> = match &reading.delete_names {
+                Sought::Named(names) => {
+                    let root = root.text.trim_end_matches('/');
+                    let plain =
+                        |name: &String| !name.contains(HOLE) && name.matches('/').count() == 1;
+                    let all = names.iter().all(plain);
+                    let names = names.iter().filter(|_| all);
+                    names
+                        .map(|name| self.place(&format!("{root}{name}")))
+                        .collect()
+                }
+                Sought::Anything => Vec::new(),
+            };
             let made = |place: &Place| matches!(place.kind, PathKind::Temp | PathKind::Generated);
-            if let Some(found) = found.filter(|found| made(found) && found.inside == Some(true)) {
+            let all_made = found
+                .iter()
+                .all(|found| made(found) && found.inside == Some(true));
+            if let Some(found) = found.into_iter().next().filter(|_| all_made) {
                 // `find . -name '*.pyc' -delete`: the next build makes them again.
                 act.reversal = Score::new(100);
                 act.target = found.write;
@@ -605,19 +627,4 @@ fn inputs(line: &Line<'_>, by_line: bool) -> Vec<String> {
             inputs
         }
     }
-}
-
-/// Returns the pattern that everything `find` deletes has to match: it stands before `-delete` in a
-/// plain list of tests.
-fn only_name<'w>(words: &[&'w str]) -> Option<&'w str> {
-    let joined = words
-        .iter()
-        .any(|word| matches!(*word, "!" | "-not" | "-o" | "-or" | "," | "(" | ")"));
-    let before = words.iter().take_while(|word| **word != "-delete");
-    let before: Vec<&'w str> = before.copied().collect();
-    let name = before.windows(2).find_map(|pair| match pair {
-        ["-name" | "-iname", name] => Some(*name),
-        _ => None,
-    });
-    name.filter(|name| !joined && !name.contains(['/', HOLE]))
 }

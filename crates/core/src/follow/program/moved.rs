@@ -1,0 +1,87 @@
+//! What a command moves to a place that is emptied without a question: build output, scratch space.
+//!
+//! Output is made again by the next build. A directory of sources is not, and stays one when it is
+//! called `dist`. So the place it was moved to is remembered, in this script and for later calls, by a
+//! mark that is looked for when the place is deleted.
+
+use super::Line;
+use super::filled::mark_of;
+use super::made::is_shared;
+use super::roles::operand_roles;
+use crate::follow::walk::Walk;
+use crate::knowledge::{PathKind, Role};
+use crate::place::Place;
+use crate::written::{name, parent};
+
+/// The name under which it is remembered that something was moved into a directory.
+const MARK: &str = "moved here";
+/// Directories above a place that are looked at.
+const ABOVE_MAX: usize = 4;
+/// Operands of one command that are looked at.
+const SOURCES_MAX: usize = 16;
+
+impl Walk<'_> {
+    /// Remembers where a command moves files that no build makes.
+    pub(super) fn remember_moved(&mut self, line: &Line<'_>) {
+        let roles = operand_roles(line.row, line.read);
+        if !roles.contains(&Some(Role::Move)) {
+            return;
+        }
+        let operands = line.read.operands.iter().zip(roles);
+        let (mut sources, mut target) = (Vec::new(), None);
+        for (operand, role) in operands {
+            match role {
+                Some(Role::Move) => sources.push(operand.text.clone()),
+                Some(Role::Write) => target = Some(operand.text.clone()),
+                Some(_) | None => {}
+            }
+        }
+        let option = line.read.value(&["-t", "--target-directory"]);
+        let Some(target) = option.map(|value| value.text.clone()).or(target) else {
+            return;
+        };
+        for source in sources.iter().take(SOURCES_MAX) {
+            let place = self.place(source);
+            if !is_spare(&place) && place.kind != PathKind::Sink {
+                self.marks_moved(&target, name(&place.path), line);
+            }
+        }
+    }
+
+    fn marks_moved(&mut self, target: &str, moved: &str, line: &Line<'_>) {
+        let mut place = self.place(target);
+        if is_shared(&place.path) {
+            place = self.place(&format!("{}/{moved}", target.trim_end_matches('/')));
+        }
+        let mut path = place.path.clone();
+        for _ in 0..ABOVE_MAX {
+            if !is_spare(&self.ground.place(&path)) || is_shared(&path) {
+                break;
+            }
+            if !self.memory.fill(mark_of(&format!("{path}/{MARK}"))) {
+                self.unreadable("moves more files than can be followed", line.span);
+            }
+            path = parent(&path).to_owned();
+        }
+    }
+
+    /// Whether something that no build makes was moved to a place, or to a directory it lies in.
+    pub(super) fn holds_moved(&mut self, place: &Place) -> bool {
+        let mut path = place.path.as_str();
+        for _ in 0..ABOVE_MAX {
+            if !is_spare(&self.ground.place(path)) || is_shared(path) {
+                return false;
+            }
+            if self.was_filled(&format!("{path}/{MARK}")) {
+                return true;
+            }
+            path = parent(path);
+        }
+        false
+    }
+}
+
+/// Whether a place may be emptied without a question.
+const fn is_spare(place: &Place) -> bool {
+    matches!(place.kind, PathKind::Generated | PathKind::Temp)
+}
