@@ -25,6 +25,7 @@ mod links;
 mod made;
 mod moved;
 mod names;
+mod nearby;
 mod network;
 mod node_modules;
 pub(crate) mod options;
@@ -208,6 +209,12 @@ impl Walk<'_> {
         if let Some(words) = joined_command(program.row.name, rest) {
             return self.known_program(program, name, first, &words, stdin);
         }
+        if let Some(words) = nearby::repeated_in_workspaces(program, rest) {
+            return self.known_program(program, name, first, &words, stdin);
+        }
+        if nearby::only_notifies(program, rest) {
+            return self.only_looks(program.row.name, span);
+        }
         if !program.has_subs {
             return self.evaluate(&program.row, program.row.does, name, rest, stdin);
         }
@@ -240,7 +247,8 @@ impl Walk<'_> {
         let stream = match found.row {
             Some(row) => self.evaluate(
                 row,
-                left.unwrap_or(row.does),
+                left.or_else(|| nearby::in_local_cluster(program, row, rest, stdin))
+                    .unwrap_or(row.does),
                 &called(name, rest.get(..found.taken).unwrap_or(&[])),
                 rest.get(found.taken..).unwrap_or(&[]),
                 stdin,

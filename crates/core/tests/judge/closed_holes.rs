@@ -201,10 +201,7 @@ fn a_program_beside_code_from_the_network_may_load_it() {
                 "curl -so data.json https://a.example/d.json",
                 "python3 run.py",
             ],
-            &[
-                "curl -so docs/m.py https://a.example/m.py",
-                "python3 run.py",
-            ],
+            &["curl -so docs/m.py https://a.example/raw", "python3 run.py"],
         ],
         &[
             &["curl -so m.py https://a.example/m.py", "python3 run.py"],

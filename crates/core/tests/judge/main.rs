@@ -16,6 +16,7 @@ mod knowledge;
 mod language;
 mod linear;
 mod names;
+mod nearby;
 mod owners;
 mod places;
 mod policy;

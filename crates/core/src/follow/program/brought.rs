@@ -139,6 +139,11 @@ impl Walk<'_> {
         }
     }
 
+    /// Whether others' files were checked out by this call.
+    pub(super) fn has_others(&self) -> bool {
+        self.memory.is_filled(OTHERS)
+    }
+
     /// Judges a build in the workspace after somebody else's files were checked out by the same call.
     pub(super) fn builds_brought(&mut self, place: &Place, line: &Line<'_>) {
         if place.inside == Some(true) && self.memory.is_filled(OTHERS) {

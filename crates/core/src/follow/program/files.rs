@@ -7,8 +7,8 @@ use crate::follow::budget::Allowed;
 use crate::follow::value::{Arg, Taint};
 use crate::follow::walk::{Walk, Writing};
 use crate::knowledge::names::{
-    DISPOSABLE_WORDS, PERSONAL_ENDINGS, PERSONAL_FOLDERS, PROGRAM_FILES, SCRATCH_FOLDERS,
-    WRAPPER_NAMES,
+    BUILD_CACHES, DISPOSABLE_WORDS, PERSONAL_ENDINGS, PERSONAL_FOLDERS, PROGRAM_FILES,
+    SCRATCH_FOLDERS, WRAPPER_NAMES,
 };
 use crate::knowledge::{Effect, PathKind};
 use crate::place::{Place, shares};
@@ -256,6 +256,7 @@ impl Walk<'_> {
         act.breadth = breadth;
         act.reversal = match (place.kind, tree) {
             (PathKind::Generated, _) if place.inside == Some(true) || !tree => Score::new(100),
+            (PathKind::Generated, _) if is_build_cache(&place) => Score::new(100),
             // Outside a known project nobody can tell whether a build made it.
             (PathKind::Generated, _) => {
                 act.clarity = Score::new(650);
@@ -415,6 +416,17 @@ impl Walk<'_> {
         }
         self.note(act.on(name(&place)));
     }
+}
+
+/// Whether a place lies in a cache of the user into which builds alone put what they can make again at once.
+fn is_build_cache(place: &Place) -> bool {
+    let below = |cache: &str| {
+        place
+            .path
+            .strip_prefix(cache)
+            .is_some_and(|rest| !rest.is_empty())
+    };
+    !place.vague && BUILD_CACHES.iter().any(below)
 }
 
 /// Returns a place that may be emptied as one that may not, because something was moved there.

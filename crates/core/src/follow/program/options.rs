@@ -10,7 +10,8 @@ use super::special::holds_template_code;
 use crate::follow::value::Arg;
 use crate::knowledge::languages::Names;
 use crate::knowledge::names::{
-    LOCAL_CONTEXTS, OMITTING_OPTIONS, RELEASE_WORDS, RUNNING_OPTION_WORDS,
+    LOCAL_CONTEXTS, OMITTING_OPTIONS, OUTPUT_FORMS, RELEASE_WORDS, RUNNING_OPTION_WORDS,
+    UNIVERSAL_OPTIONS, UNIVERSAL_SWITCHES,
 };
 use crate::knowledge::{Effect, Flag, Lifts, Reader, Role, Row, Style, Value};
 use crate::place::HOLE;
@@ -484,12 +485,47 @@ impl<'a> OptionReader<'_, 'a> {
         }
     }
 
-    fn other(&self, arg: &Arg, options: &mut Options<'a>) {
+    /// Whether an option that the row does not list says the same of every program: how much is shown, in which
+    /// form, how long is waited. Only of programs that look, build or test; the value is a number or a form.
+    fn means_the_same_everywhere(&mut self, arg: &Arg) -> bool {
+        let quiet = self.row.does <= Effect::Build
+            || matches!(
+                self.row.does,
+                Effect::Project | Effect::Install | Effect::Start
+            );
+        if !self.row.closed || !quiet || arg.vague() || arg.glob {
+            return false;
+        }
+        let (name, attached) = match arg.text.split_once('=') {
+            Some((name, value)) => (name, Some(value)),
+            None => (arg.text.as_str(), None),
+        };
+        if UNIVERSAL_SWITCHES.contains(name) {
+            return attached.is_none_or(is_plain_value);
+        }
+        if !UNIVERSAL_OPTIONS.contains(name) {
+            return false;
+        }
+        match attached {
+            Some(value) => is_plain_value(value),
+            None => {
+                let next = self.args.get(self.at);
+                let takes = next.is_some_and(|next| !next.vague() && is_plain_value(&next.text));
+                self.at += usize::from(takes);
+                takes
+            }
+        }
+    }
+
+    fn other(&mut self, arg: &Arg, options: &mut Options<'a>) {
         // Where it does not end the command it changes nothing either.
         if arg.text == "--help" {
             return;
         }
         options.others += 1;
+        if self.means_the_same_everywhere(arg) {
+            return;
+        }
         // A glob could turn into an option that matters. And whatever the program, an option that
         // speaks of running something is not harmless because nobody listed it.
         let option = arg.text.split('=').next().unwrap_or("");
@@ -506,6 +542,16 @@ impl<'a> OptionReader<'_, 'a> {
             options.unknown.get_or_insert_with(|| arg.shown());
         }
     }
+}
+
+/// Whether a word is a number, a time or the name of a form of output.
+fn is_plain_value(text: &str) -> bool {
+    let number = text.starts_with(|first: char| first.is_ascii_digit())
+        && text.len() <= 12
+        && text
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b':' | b'%'));
+    number || OUTPUT_FORMS.contains(text)
 }
 
 /// Returns where the value begins in a word that a listed name with a star stands for:

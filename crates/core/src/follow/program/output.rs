@@ -56,6 +56,8 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
     let text = match name {
         // What serves a port of development is this script's own as far as ending it goes.
         "lsof" if line.lists_development_server() => format!("{HOLE}{JOB}"),
+        // The processes that this shell has started itself.
+        "jobs" if lists_own_jobs(args) => format!("{HOLE}{JOB}"),
         "true" | ":" | "false" => String::new(),
         "cat" if !operands.is_empty() && operands.iter().all(|operand| *operand == "/dev/null") => {
             String::new()
@@ -115,6 +117,11 @@ fn made(args: &[Arg], operands: &[&str]) -> Option<String> {
         [template] if !template.starts_with('-') => Some(format!("{template}\n")),
         _ => None,
     }
+}
+
+/// Whether `jobs` prints the numbers of processes alone.
+fn lists_own_jobs(args: &[Arg]) -> bool {
+    matches!(args, [only] if matches!(only.text.as_str(), "-p" | "-pr" | "-rp"))
 }
 
 /// Whether a short option of `letters`, perhaps in a bundle, or the long option was given.

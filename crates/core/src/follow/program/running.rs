@@ -123,7 +123,7 @@ impl Walk<'_> {
     /// network: it may load it by its name.
     pub(super) fn runs_beside_downloads(&mut self, place: &Place, interpreter: &str, span: Span) {
         let role = interpreter_role(interpreter.split(' ').next().unwrap_or(""));
-        if place.inside != Some(true) || !role.is_some_and(is_program) {
+        if place.vague || !role.is_some_and(is_program) {
             return;
         }
         let directory = parent(&place.path);

@@ -6,6 +6,7 @@
 //! `msl:*`). Whatever a row takes for a file is looked at here first.
 
 use super::network::file_of;
+use super::network::is_own_server;
 use crate::act::Act;
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::{Walk, Writing};
@@ -31,6 +32,10 @@ impl Walk<'_> {
             return None;
         }
         if role == Role::Load {
+            // A page of this machine's own server is shown, and no code of it runs outside the browser.
+            if row.name == "open" && is_own_server(&arg.text) && !arg.vague() {
+                return Some(Taint::default());
+            }
             // Where code or settings are expected, only switches of Windows are something else.
             let (flag, stem) =
                 listed_beginning(row, &arg.text).filter(|(_, it)| it.starts_with('/'))?;
