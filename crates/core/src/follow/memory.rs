@@ -9,6 +9,8 @@ use crate::written::{Content, Files, LOST, Wanted, parent};
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
 const FILES_MAX: usize = 64;
+/// The name under which a worktree of the project is remembered, where it was made for certain.
+pub(super) const WORKTREE: &str = "worktree of the project";
 /// Links that are followed; more is put to a person.
 const LINKS_MAX: usize = 64;
 /// Links behind links that are followed.
@@ -56,6 +58,8 @@ pub(crate) struct Memory {
     repositories: Vec<String>,
     /// Directories outside the workspace that this text has filled with files nobody saw.
     filled: Vec<String>,
+    /// Places that are emptied without a question, to which this text has moved what no build makes.
+    moved: Vec<String>,
     /// Values of variables that name a place with secrets.
     named: Vec<Arg>,
 }
@@ -255,6 +259,21 @@ impl Memory {
         self.filled.iter().any(|filled| filled == directory)
     }
 
+    /// Remembers under `mark` that something was moved to a place; `false` if there are too many.
+    pub(super) fn moves(&mut self, mark: String) -> bool {
+        let known = self.moved.contains(&mark);
+        let fits = known || self.moved.len() < FILLED_MAX;
+        if fits && !known {
+            self.moved.push(mark);
+        }
+        fits
+    }
+
+    /// Whether this text has moved something to the place that `mark` stands for.
+    pub(super) fn has_moved(&self, mark: &str) -> bool {
+        self.moved.iter().any(|known| known == mark)
+    }
+
     /// Remembers that the call can only be judged completely with `wanted`.
     pub(super) fn want(&mut self, wanted: Wanted) {
         self.found.want(wanted);
@@ -293,12 +312,18 @@ impl Memory {
             let mark = format!("{}/", directory.trim_end_matches('/'));
             self.found.write(mark, Content::Unknown);
         }
+        for mark in self.moved {
+            self.found.write(mark, Content::Unknown);
+        }
         if self.files.len() >= FILES_MAX {
             self.found.write(LOST.to_owned(), Content::Unknown);
         }
         for file in self.files {
             if file.built {
-                self.found.write(file.path, Content::Built);
+                let proven = !file.doubtful || !file.path.ends_with(WORKTREE);
+                if proven {
+                    self.found.write(file.path, Content::Built);
+                }
                 continue;
             }
             if file.outside && file.doubtful {

@@ -11,7 +11,7 @@ use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::names::{
-    ARCHIVE_ENDINGS, CHECKOUTS_OF_OTHERS, PATCHING_PROGRAMS, UNPACKING_PROGRAMS,
+    ARCHIVE_ENDINGS, CHECKOUTS_OF_OTHERS, PATCHING_PROGRAMS, TAKING_UP_REFS, UNPACKING_PROGRAMS,
 };
 use crate::knowledge::{Effect, PathKind};
 use crate::place::Place;
@@ -113,8 +113,13 @@ impl Walk<'_> {
         };
         let mark = format!("./.git/remote of others {first}");
         let mark = self.ground.place(&mark).path;
+        if TAKING_UP_REFS.contains(line.name) {
+            self.takes_up_refs(line);
+            return;
+        }
         match line.name {
             "git remote add" => {
+                self.marks_ref(&format!("{first}/"), line);
                 if !self.memory.fill(mark_of(&mark)) {
                     self.unreadable("adds more remotes than can be followed", line.span);
                 }
@@ -125,8 +130,12 @@ impl Walk<'_> {
                 let proposed =
                     |arg: &&Arg| arg.text.contains("pull/") || arg.text.contains("merge-requests/");
                 let proposed = line.read.operands.iter().any(proposed);
-                if is_address || proposed || self.was_filled(&mark) {
+                let others = is_address || proposed || self.was_filled(&mark);
+                if others && line.name == "git pull" {
                     self.memory.fill(OTHERS.to_owned());
+                }
+                if is_address || proposed {
+                    self.marks_refs(is_address, line);
                 }
                 if is_address && line.name == "git pull" && line.read.left_over.is_none() {
                     let act = Act::new(Effect::Exec, line.row.name, line.span).because(
@@ -136,6 +145,51 @@ impl Walk<'_> {
                 }
             }
             _ => {}
+        }
+    }
+
+    /// Remembers the names that a command gives to what it loads. What is proposed to the project itself is
+    /// remembered in this call alone.
+    fn marks_refs(&mut self, lasts: bool, line: &Line<'_>) {
+        let targets = line.read.operands.iter().skip(1);
+        let targets = targets.filter_map(|arg| arg.text.split_once(':'));
+        let mut names: Vec<String> = targets.map(|(_, to)| to.to_owned()).collect();
+        names.push("FETCH_HEAD".to_owned());
+        for name in names.iter().take(ARCHIVES_MAX) {
+            let name = name.trim_start_matches("refs/heads/");
+            if lasts {
+                self.marks_ref(name, line);
+            } else {
+                self.memory.fill(format!("{OTHERS} {name}"));
+            }
+        }
+    }
+
+    /// Judges a command that puts what a name of the repository stands for into the working directory.
+    fn takes_up_refs(&mut self, line: &Line<'_>) {
+        let operands = line.read.operands.iter().take(ARCHIVES_MAX);
+        let refs: Vec<String> = operands.map(|arg| arg.text.clone()).collect();
+        for name in refs {
+            if self.memory.is_filled(&format!("{OTHERS} {name}")) {
+                self.memory.fill(OTHERS.to_owned());
+            }
+            let remote = name.split('/').next().unwrap_or("");
+            let marks = [mark_of_ref(&name), mark_of_ref(&format!("{remote}/"))];
+            let marks = marks.map(|mark| self.ground.place(&mark).path);
+            if marks.iter().any(|mark| self.was_filled(mark)) {
+                // Whatever is in it runs with the next build or test, in this call or a later one.
+                let act = Act::new(Effect::Exec, line.row.name, line.span)
+                    .because("takes up what was loaded from the repository of somebody else");
+                self.note(act.on(name));
+            }
+        }
+    }
+
+    /// Remembers that a name in the repository stands for what somebody else wrote.
+    fn marks_ref(&mut self, ref_name: &str, line: &Line<'_>) {
+        let mark = self.ground.place(&mark_of_ref(ref_name)).path;
+        if !self.memory.fill(mark_of(&mark)) {
+            self.unreadable("loads more branches than can be followed", line.span);
         }
     }
 
@@ -219,6 +273,12 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Returns where it is remembered that a name in the repository stands for what somebody else wrote; a remote's
+/// name ends in a slash.
+fn mark_of_ref(ref_name: &str) -> String {
+    format!("./.git/ref of others {}", ref_name.replace('/', "\\"))
 }
 
 /// Returns the name of an archive without the ending that says how it is packed.

@@ -25,6 +25,9 @@ const REVEALS: &str = "prints what holds a secret";
 /// How the paths of temporary files begin that code makes itself.
 const SCRATCH: &str = "/tmp/tmp";
 
+/// The usual name of a file with variables that programs load by themselves.
+const SETTINGS_FILE: &str = ".env";
+
 impl Walk<'_> {
     /// Follows shell text given as a word.
     pub(crate) fn shell_text(&mut self, arg: &Arg, stdin: &Stream) -> Stream {
@@ -189,6 +192,11 @@ impl Walk<'_> {
         }
         if language::without_end(&arg.text) {
             self.multiplies(program.to_owned(), arg.span);
+        }
+        if arg.text.contains(SETTINGS_FILE) {
+            // What code puts into such a file stands somewhere in its texts.
+            let file = Arg::literal(SETTINGS_FILE, arg.span);
+            self.heed_edit(&file, std::slice::from_ref(arg));
         }
         let reading = if let Role::Snippet(lang) = role {
             let words = self.script_words(runs);

@@ -6,7 +6,8 @@
 //! it leaves: a file of that name that anybody else writes has another content.
 
 use super::Line;
-use crate::follow::value::Stream;
+use crate::follow::memory::WORKTREE;
+use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::PathKind;
@@ -17,8 +18,6 @@ use crate::written::{Content, Wanted, name, parent};
 
 /// The name under which a made directory is remembered.
 const MARK: &str = "made by this session";
-/// The name under which a worktree of the project is remembered.
-const WORKTREE: &str = "worktree of the project";
 /// Directories above one that may be the one that was made.
 const ABOVE_MAX: usize = 4;
 /// How sensitive a place must be for a person to be asked.
@@ -42,12 +41,15 @@ impl Walk<'_> {
     /// the same call: what lies in it is the project's own.
     pub(super) fn remember_worktree(&mut self, line: &Line<'_>) {
         let own = self.ground.place(".").inside == Some(true) && !self.has_others();
-        if line.name != "git worktree add" || !own {
+        let helps = |arg: &Arg| matches!(arg.text.as_str(), "-h" | "--help");
+        if line.name != "git worktree add" || !own || line.args.iter().any(helps) {
             return;
         }
         if let Some(path) = line.read.operands.first().filter(|path| !path.glob) {
             let place = self.ground.place(&path.text);
-            if place.inside == Some(false) && !place.vague {
+            // In the owner's home nobody else puts anything; in scratch space somebody may have.
+            let beside = self.ground.beside(&place.path).is_some() || place.path.starts_with("~/");
+            if beside && place.kind == PathKind::Document && !place.vague {
                 self.memory.build(format!("{}/{WORKTREE}", place.path));
             }
         }
@@ -65,7 +67,8 @@ impl Walk<'_> {
             if is_shared(directory) {
                 return false;
             }
-            if self.is_remembered(&format!("{directory}/{WORKTREE}")) {
+            let mark = format!("{directory}/{WORKTREE}");
+            if self.is_remembered(&mark) && self.memory.is_built(&mark) != Some(false) {
                 return place.write < SENSITIVE
                     && self.is_settled(&format!("{}/{WORKTREE}", place.path))
                     && self.holds_no_download(&place.path);

@@ -11,10 +11,10 @@ use super::roles::operand_roles;
 use crate::follow::walk::Walk;
 use crate::knowledge::{PathKind, Role};
 use crate::place::Place;
-use crate::written::{name, parent};
+use crate::written::{Wanted, name, parent};
 
-/// The name under which it is remembered that something was moved into a directory.
-const MARK: &str = "moved here";
+/// The directory, which does not exist, under which it is remembered where something was moved to.
+const MARKS: &str = "/places to which something was moved";
 /// Directories above a place that are looked at.
 const ABOVE_MAX: usize = 4;
 /// Operands of one command that are looked at.
@@ -58,7 +58,7 @@ impl Walk<'_> {
             if !is_spare(&self.ground.place(&path)) || is_shared(&path) {
                 break;
             }
-            if !self.memory.fill(mark_of(&format!("{path}/{MARK}"))) {
+            if !self.memory.moves(mark_at(&path)) {
                 self.unreadable("moves more files than can be followed", line.span);
             }
             path = parent(&path).to_owned();
@@ -67,18 +67,27 @@ impl Walk<'_> {
 
     /// Whether something that no build makes was moved to a place, or to a directory it lies in.
     pub(super) fn holds_moved(&mut self, place: &Place) -> bool {
+        if is_spare(place) {
+            self.memory.want(Wanted::Directory(MARKS.to_owned()));
+        }
         let mut path = place.path.as_str();
         for _ in 0..ABOVE_MAX {
             if !is_spare(&self.ground.place(path)) || is_shared(path) {
                 return false;
             }
-            if self.was_filled(&format!("{path}/{MARK}")) {
+            let mark = mark_at(path);
+            if self.memory.has_moved(&mark) || self.knows.written.at(&mark).next().is_some() {
                 return true;
             }
             path = parent(path);
         }
         false
     }
+}
+
+/// Returns the mark that stands for a place.
+fn mark_at(path: &str) -> String {
+    format!("{MARKS}/{}", mark_of(path).replace('/', "\\"))
 }
 
 /// Whether a place may be emptied without a question.

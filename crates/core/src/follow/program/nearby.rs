@@ -3,14 +3,69 @@
 
 use super::production::names_production;
 use crate::follow::value::{Arg, Stream};
+use crate::follow::walk::Walk;
 use crate::knowledge::names::{
-    CLUSTER_PROGRAMS, FOREACH_SWITCHES, FOREACH_VALUES, LOCAL_CLUSTER_CHANGES, LOCAL_CLUSTERS,
-    OTHER_CLUSTER_OPTIONS,
+    CLUSTER_ESCAPES, CLUSTER_PROGRAMS, FOREACH_SWITCHES, FOREACH_VALUES, LOCAL_CLUSTER_CHANGES,
+    LOCAL_CLUSTERS, OTHER_CLUSTER_OPTIONS,
 };
 use crate::knowledge::{Effect, Program, Row};
+use crate::written::{Wanted, parent};
 
-/// Returns what a change in a cluster is where the command line says that the cluster runs on this machine.
-pub(super) fn in_local_cluster(
+impl Walk<'_> {
+    /// Returns what a change in a cluster is where the command line says that the cluster runs on this machine,
+    /// and nothing that it is given reaches out of the cluster.
+    pub(super) fn in_local_cluster(
+        &mut self,
+        program: &Program,
+        row: &Row,
+        rest: &[Arg],
+        stdin: &Stream,
+    ) -> Option<Effect> {
+        let effect = changes_local_cluster(program, row, rest, stdin)?;
+        let given = rest.iter().any(|arg| reaches_out(&arg.text));
+        // What comes through a pipe has to be seen.
+        let piped = stdin.connected && stdin.text.as_deref().is_none_or(reaches_out);
+        (!given && !piped && !self.manifests_reach_out(rest)).then_some(effect)
+    }
+
+    /// Whether a manifest that this session wrote reaches out of the cluster, or its content is not known.
+    fn manifests_reach_out(&mut self, rest: &[Arg]) -> bool {
+        let paths = rest.iter().filter(|arg| !arg.text.starts_with('-'));
+        let paths: Vec<String> = paths.take(PATHS_MAX).map(|arg| arg.text.clone()).collect();
+        paths.iter().any(|path| {
+            let path = self.place(path).path;
+            let mut held = self.may_hold(&path);
+            self.memory.want(Wanted::Directory(path.clone()));
+            let within: Vec<String> = self
+                .knows
+                .written
+                .within(&path)
+                .map(|(file, _)| file.to_owned())
+                .collect();
+            let now: Vec<String> = self
+                .memory
+                .paths()
+                .filter(|file| parent(file) == path)
+                .map(str::to_owned)
+                .collect();
+            for file in within.iter().chain(&now) {
+                held.extend(self.held(file));
+            }
+            held.iter()
+                .any(|held| held.taint.network || held.text.as_deref().is_none_or(reaches_out))
+        })
+    }
+}
+
+/// Words of a command line that may name a manifest.
+const PATHS_MAX: usize = 16;
+
+/// Whether a text of a manifest speaks of the machine that the cluster runs on.
+fn reaches_out(text: &str) -> bool {
+    CLUSTER_ESCAPES.iter().any(|word| text.contains(word))
+}
+
+fn changes_local_cluster(
     program: &Program,
     row: &Row,
     rest: &[Arg],

@@ -255,8 +255,14 @@ impl Walk<'_> {
             let is_script = name
                 .rsplit_once('.')
                 .is_some_and(|(_, end)| SCRIPT_ENDS.contains(end));
-            let lies_there = parent(path).split('/').any(names_production) && !rehearsed;
-            if is_script && (lies_there || self.live() >= Live::Data) {
+            // A folder called `live` says too little.
+            let lies_there = parent(path)
+                .split('/')
+                .any(|part| part != LIVE && names_production(part))
+                && !rehearsed;
+            // Variables of production, not a word such as `--production` that only says how to build.
+            let given = self.scope.live >= Live::Data || self.scope.reach.live >= Live::Services;
+            if is_script && (lies_there || given) {
                 self.note_in_production(script);
             }
             return;

@@ -15,6 +15,8 @@ use crate::written::{Content, Wanted, name, parent};
 
 /// Modules of one file that are looked for.
 const IMPORTS_MAX: usize = 64;
+/// Folders of a package in which the file that it starts with usually lies.
+const ENTRY_FOLDERS: &[&str] = &["", "/lib", "/dist", "/src", "/bin", "/build"];
 /// Words of a command that may name a module.
 const MODULES_MAX: usize = 8;
 /// Modules that servers find without being told.
@@ -79,7 +81,7 @@ impl Walk<'_> {
             Some(Role::Snippet(Lang::JAVASCRIPT)) => {
                 let ends = MODULE_ENDS.iter().filter(|end| !end.is_empty());
                 files.extend(ends.map(|end| format!("{path}{end}")));
-                files.extend(self.main_files(path));
+                files.extend(self.main_files(path, span));
             }
             Some(Role::Snippet(Lang::PYTHON)) => files.push(format!("{path}/__main__.py")),
             Some(_) | None => return,
@@ -95,9 +97,13 @@ impl Walk<'_> {
 
     /// Returns the files that the `package.json` of a directory says it starts with, where this session wrote
     /// that. Where it was not seen, every file that the session wrote there may be one.
-    fn main_files(&mut self, directory: &str) -> Vec<String> {
+    fn main_files(&mut self, directory: &str, span: Span) -> Vec<String> {
         let mut files = Vec::new();
-        for held in self.may_hold(&format!("{directory}/package.json")) {
+        let manifests = self.may_hold(&format!("{directory}/package.json"));
+        if manifests.is_empty() {
+            self.picks_up_any(directory, span);
+        }
+        for held in manifests {
             let manifest = held
                 .text
                 .as_deref()
@@ -117,6 +123,25 @@ impl Walk<'_> {
             }
         }
         files
+    }
+
+    /// Judges the files of a package that this session wrote where its entry is usually found.
+    fn picks_up_any(&mut self, directory: &str, span: Span) {
+        for folder in ENTRY_FOLDERS {
+            let folder = format!("{directory}{folder}");
+            self.memory.want(Wanted::Directory(folder.clone()));
+            let before = self.knows.written.within(&folder).map(|(path, _)| path);
+            let now = self.memory.paths().filter(|path| parent(path) == folder);
+            let is_module = |path: &&str| {
+                let end = name(path).rsplit_once('.').map_or("", |(_, end)| end);
+                matches!(end, "js" | "mjs" | "cjs" | "ts" | "mts" | "cts")
+            };
+            let found = before.chain(now).filter(is_module).take(IMPORTS_MAX);
+            let found: Vec<String> = found.map(str::to_owned).collect();
+            for path in found {
+                self.picks_up(&path, span);
+            }
+        }
     }
 
     /// Judges running a file of the workspace beside which lies code that an earlier call loaded from the

@@ -11,6 +11,8 @@ use crate::shell::syntax::Span;
 
 /// How variables of the firewall begin.
 const OWN: &str = "COUNTERSIGN_";
+/// How much of a name or a value in such a script is looked at.
+const VALUE_BYTES_MAX: usize = 256;
 /// Lines of one file that are looked at; a longer one is put to a person.
 const LINES_MAX: usize = 1024;
 
@@ -35,17 +37,17 @@ impl Walk<'_> {
 
     /// Judges the variables that a command which edits the file at `path` in place may put into it: whatever
     /// its words set, somewhere in a script of `sed` or `perl`.
-    pub(super) fn heed_edit(&mut self, path: &Arg, words: &[Arg]) {
+    pub(crate) fn heed_edit(&mut self, path: &Arg, words: &[Arg]) {
         if self.ground.place(&path.text).kind != PathKind::Environment {
             return;
         }
         for word in words {
             let text = word.text.replace('\\', "");
             for (at, _) in text.match_indices('=').take(LINES_MAX) {
-                let (before, after) = (
-                    text.get(..at).unwrap_or(""),
-                    text.get(at + 1..).unwrap_or(""),
-                );
+                let end = text.floor_char_boundary(at.saturating_add(VALUE_BYTES_MAX));
+                let start = text.floor_char_boundary(at.saturating_sub(VALUE_BYTES_MAX));
+                let before = text.get(start..at).unwrap_or("");
+                let after = text.get(at + 1..end).unwrap_or("");
                 let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '_';
                 let start = before.trim_end_matches(is_part).len();
                 // What separates the parts of a substitution ends a value, and so does a line.
