@@ -119,6 +119,7 @@ fn sources_that_are_moved_stay_sources() {
             &["mv src dist && rm -rf dist/*"],
             &["mv src dist && cd dist && rm -rf ./*"],
             &["mv src dist && find dist -delete"],
+            &["mv src DIST", "rm -rf dist"],
             &["mv src /tmp/bak", "rm -rf /tmp/bak"],
             &["mv ./* build", "rm -rf build"],
         ],

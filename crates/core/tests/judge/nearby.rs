@@ -151,6 +151,7 @@ fn a_cluster_on_this_machine_is_a_developers_own() {
             "kubectl --context kind-dev apply -f https://a.example/x.yaml",
             "curl -s https://a.example/x.yaml | kubectl --context kind-dev apply -f -",
             "kubectl --context kind-dev -n prod apply -f x.yaml",
+            "kubectl --context kind-dev apply -f /tmp/other.yaml",
             "kubectl --context kind-dev delete ns x",
             "kubectl --context kind-dev cp api:/a b",
             "kubectl --context $C apply -f x.yaml",

@@ -207,15 +207,17 @@ fn gives(line: &Line<'_>, letter: char, long: &str) -> bool {
 
 /// Whether the condition of a loop is `true`, `:` or a number that is not zero.
 fn is_always_true(condition: &[Command]) -> bool {
-    let is_one_of = |command: &Command, known: &[&str]| match command {
-        Command::Simple(simple) => match simple.words.as_slice() {
-            [word] => match word.parts.as_slice() {
-                [Part::Plain(text) | Part::Quoted(text)] => known.contains(&text.as_str()),
-                _ => false,
-            },
+    let is_one_of = |command: &Command, known: &[&str]| {
+        let Command::Simple(simple) = command else {
+            return false;
+        };
+        let [word] = simple.words.as_slice() else {
+            return false;
+        };
+        match word.parts.as_slice() {
+            [Part::Plain(text) | Part::Quoted(text)] => known.contains(&text.as_str()),
             _ => false,
-        },
-        _ => false,
+        }
     };
     match condition {
         [Command::Not(command)] => is_one_of(command, &["false"]),

@@ -55,7 +55,7 @@ impl Walk<'_> {
         }
         let mut path = place.path.clone();
         for _ in 0..ABOVE_MAX {
-            if !is_spare(&self.ground.place(&path)) || is_shared(&path) {
+            if !self.may_be_spare(&path) || is_shared(&path) {
                 break;
             }
             if !self.memory.moves(mark_at(&path)) {
@@ -63,6 +63,12 @@ impl Walk<'_> {
             }
             path = parent(&path).to_owned();
         }
+    }
+
+    /// Whether the place at a path may be emptied without a question, also where capital letters make no
+    /// difference.
+    fn may_be_spare(&self, path: &str) -> bool {
+        is_spare(&self.ground.place(path)) || is_spare(&self.ground.place(&path.to_lowercase()))
     }
 
     /// Whether something that no build makes was moved to a place, or to a directory it lies in.

@@ -33,7 +33,8 @@ impl Walk<'_> {
         let paths = rest.iter().filter(|arg| !arg.text.starts_with('-'));
         let paths: Vec<String> = paths.take(PATHS_MAX).map(|arg| arg.text.clone()).collect();
         paths.iter().any(|path| {
-            let path = self.place(path).path;
+            let place = self.place(path);
+            let path = place.path.clone();
             let mut held = self.may_hold(&path);
             self.memory.want(Wanted::Directory(path.clone()));
             let within: Vec<String> = self
@@ -50,6 +51,10 @@ impl Walk<'_> {
                 .collect();
             for file in within.iter().chain(&now) {
                 held.extend(self.held(file));
+            }
+            // A file from elsewhere that nobody wrote here was not seen.
+            if held.is_empty() && place.inside != Some(true) {
+                return true;
             }
             held.iter()
                 .any(|held| held.taint.network || held.text.as_deref().is_none_or(reaches_out))
@@ -89,7 +94,7 @@ fn changes_local_cluster(
         })
     });
     let named: Vec<Option<&str>> = named.collect();
-    let is_local = |name: &Option<&str>| {
+    let is_local = |name: Option<&str>| {
         name.is_some_and(|name| {
             let starts = |known: &str| match known.strip_suffix('*') {
                 Some(start) => name.starts_with(start),
@@ -115,7 +120,8 @@ fn changes_local_cluster(
             .any(|words| words == change)
     };
     let small = LOCAL_CLUSTER_CHANGES.iter().any(is_listed);
-    let local = !named.is_empty() && named.iter().all(is_local) && !own.iter().any(elsewhere);
+    let local =
+        !named.is_empty() && named.iter().copied().all(is_local) && !own.iter().any(elsewhere);
     (local && small).then_some(Effect::Start)
 }
 

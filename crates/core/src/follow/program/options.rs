@@ -506,15 +506,13 @@ impl<'a> OptionReader<'_, 'a> {
         if !UNIVERSAL_OPTIONS.contains(name) {
             return false;
         }
-        match attached {
-            Some(value) => is_plain_value(value),
-            None => {
-                let next = self.args.get(self.at);
-                let takes = next.is_some_and(|next| !next.vague() && is_plain_value(&next.text));
-                self.at += usize::from(takes);
-                takes
-            }
+        if let Some(value) = attached {
+            return is_plain_value(value);
         }
+        let next = self.args.get(self.at);
+        let takes = next.is_some_and(|next| !next.vague() && is_plain_value(&next.text));
+        self.at += usize::from(takes);
+        takes
     }
 
     fn other(&mut self, arg: &Arg, options: &mut Options<'a>) {
