@@ -182,10 +182,11 @@ fn write(path: &str, content: &str) -> ToolCall {
 
 #[test]
 fn a_program_that_an_interpreter_finds_in_a_directory_is_read() {
+    type Files<'a> = &'a [(&'a str, &'a str)];
     let bad = "require('child_process').execSync('rm -rf ~/x')";
     let python = "import os\nos.system('rm -rf ~/x')";
     let manifest = r#"{"main": "lib/z.js"}"#;
-    let rows: &[(&[(&str, &str)], &str, bool)] = &[
+    let rows: &[(Files, &str, bool)] = &[
         (&[("index.js", bad)], "node .", true),
         (&[("index.js", bad)], "node ./", true),
         (&[("tools/gen.js", bad)], "node tools/gen", true),
@@ -302,10 +303,8 @@ fn a_line_of_a_settings_file_is_judged_like_the_assignment() {
 
 #[test]
 fn a_file_among_more_than_are_remembered_may_hold_anything() {
-    let mut command = String::new();
-    for number in 0..80 {
-        command.push_str(&format!("echo 'echo {number}' > f{number}.sh\n"));
-    }
+    let lines = (0..80).map(|number| format!("echo 'echo {number}' > f{number}.sh\n"));
+    let command: String = lines.collect();
     let (verdict, reasons) = crate::twins::session(PROJECT, &[&command, "bash f79.sh"]);
     assert!(verdict >= Verdict::Ask, "{reasons:?}");
 }

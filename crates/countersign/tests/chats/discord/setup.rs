@@ -61,10 +61,10 @@ fn the_doctor_finds_the_usual_mistakes() {
             it.server.set_endpoint(Some("https://other.example/hook"));
         }),
         ("channel", "may not see", |it| {
-            it.server.deny(&it.room, 1 << 10)
+            it.server.deny(&it.room, 1 << 10);
         }),
         ("channel", "lacks Send Messages", |it| {
-            it.server.deny(&it.room, 1 << 11)
+            it.server.deny(&it.room, 1 << 11);
         }),
         ("channel", "lacks Embed Links, Attach Files", |it| {
             it.server.deny(&it.room, (1 << 14) | (1 << 15));
@@ -76,7 +76,7 @@ fn the_doctor_finds_the_usual_mistakes() {
             it.server.set(|it| it.starts_left = 3);
         }),
         ("token", "Unauthorized", |it| {
-            it.server.set(|it| it.is_reset = true)
+            it.server.set(|it| it.is_reset = true);
         }),
         ("gateway", "the token is refused", |it| {
             it.server.close_connections(4004);
