@@ -152,6 +152,15 @@ pub fn telling(text: &str) -> Vec<(usize, usize)> {
         }
     }
     places.sort_unstable();
+    // Words that follow each other are one quotation.
+    places.dedup_by(|next, last| {
+        let between = text.get(last.1..next.0).unwrap_or("x");
+        let is_one = between.trim().is_empty();
+        if is_one {
+            last.1 = next.1;
+        }
+        is_one
+    });
     places
 }
 
