@@ -9,8 +9,6 @@ use crate::written::{Content, Files, LOST, Wanted, parent};
 /// Files whose content is followed from where it is written to where it is run. A script that runs
 /// after more were written is put to a person.
 const FILES_MAX: usize = 64;
-/// The name under which a worktree of the project is remembered, where it was made for certain.
-pub(super) const WORKTREE: &str = "worktree of the project";
 /// Links that are followed; more is put to a person.
 const LINKS_MAX: usize = 64;
 /// Links behind links that are followed.
@@ -320,10 +318,7 @@ impl Memory {
         }
         for file in self.files {
             if file.built {
-                let proven = !file.doubtful || !file.path.ends_with(WORKTREE);
-                if proven {
-                    self.found.write(file.path, Content::Built);
-                }
+                self.found.write(file.path, Content::Built);
                 continue;
             }
             if file.outside && file.doubtful {

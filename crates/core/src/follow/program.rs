@@ -245,16 +245,13 @@ impl Walk<'_> {
             None => Taint::default(),
         };
         let stream = match found.row {
-            Some(row) => {
-                let local = self.in_local_cluster(program, row, rest, stdin);
-                self.evaluate(
-                    row,
-                    left.or(local).unwrap_or(row.does),
-                    &called(name, rest.get(..found.taken).unwrap_or(&[])),
-                    rest.get(found.taken..).unwrap_or(&[]),
-                    stdin,
-                )
-            }
+            Some(row) => self.evaluate(
+                row,
+                left.unwrap_or(row.does),
+                &called(name, rest.get(..found.taken).unwrap_or(&[])),
+                rest.get(found.taken..).unwrap_or(&[]),
+                stdin,
+            ),
             None => self.by_verb(program, name, first, rest, stdin),
         };
         self.ground = ground;

@@ -125,17 +125,17 @@ impl Walk<'_> {
                 }
             }
             "git fetch" | "git pull" => {
-                let is_address =
-                    first.contains("://") || first.contains('@') && first.contains(':');
+                let is_address = self.is_address(&first);
                 let proposed =
                     |arg: &&Arg| arg.text.contains("pull/") || arg.text.contains("merge-requests/");
                 let proposed = line.read.operands.iter().any(proposed);
-                let others = is_address || proposed || self.was_filled(&mark);
+                let added = self.was_filled(&mark);
+                let others = is_address || proposed || added;
                 if others && line.name == "git pull" {
                     self.memory.fill(OTHERS.to_owned());
                 }
-                if is_address || proposed {
-                    self.marks_refs(is_address, line);
+                if others {
+                    self.marks_refs(is_address || added, line);
                 }
                 if is_address && line.name == "git pull" && line.read.left_over.is_none() {
                     let act = Act::new(Effect::Exec, line.row.name, line.span).because(
@@ -146,6 +146,16 @@ impl Walk<'_> {
             }
             _ => {}
         }
+    }
+
+    /// Whether the source of `git fetch` is no remote of the repository: a URL, `host:path`, or a place outside
+    /// the workspace.
+    fn is_address(&mut self, source: &str) -> bool {
+        let host = source.split_once(':').map_or("", |(host, _)| host);
+        let is_path = source.starts_with(['/', '~', '.']);
+        source.contains("://")
+            || !host.is_empty() && !host.contains('/')
+            || is_path && self.ground.place(source).inside != Some(true)
     }
 
     /// Remembers the names that a command gives to what it loads. What is proposed to the project itself is
@@ -170,6 +180,7 @@ impl Walk<'_> {
         let operands = line.read.operands.iter().take(ARCHIVES_MAX);
         let refs: Vec<String> = operands.map(|arg| arg.text.clone()).collect();
         for name in refs {
+            let name = plain_ref(&name).to_owned();
             if self.memory.is_filled(&format!("{OTHERS} {name}")) {
                 self.memory.fill(OTHERS.to_owned());
             }
@@ -191,11 +202,6 @@ impl Walk<'_> {
         if !self.memory.fill(mark_of(&mark)) {
             self.unreadable("loads more branches than can be followed", line.span);
         }
-    }
-
-    /// Whether others' files were checked out by this call.
-    pub(super) fn has_others(&self) -> bool {
-        self.memory.is_filled(OTHERS)
     }
 
     /// Judges a build in the workspace after somebody else's files were checked out by the same call.
@@ -273,6 +279,15 @@ impl Walk<'_> {
             }
         }
     }
+}
+
+/// Returns the name of a ref without its folder and without what leads from it to another commit.
+fn plain_ref(name: &str) -> &str {
+    let name = name.split(['~', '^']).next().unwrap_or(name);
+    let name = name.split("@{").next().unwrap_or(name);
+    let folders = ["refs/heads/", "refs/remotes/", "remotes/", "heads/"];
+    let within = folders.iter().find_map(|folder| name.strip_prefix(folder));
+    within.unwrap_or(name)
 }
 
 /// Returns where it is remembered that a name in the repository stands for what somebody else wrote; a remote's

@@ -130,7 +130,6 @@ impl Walk<'_> {
         let known = !trusted
             && (self.is_seen(&place)
                 || self.is_installed(&place)
-                || self.is_worktree(&place)
                 || self.lies_in_environment(&place));
         let trusted = trusted || known;
         let mut act = if trusted && (harmless_place || known) {

@@ -190,9 +190,7 @@ impl Walk<'_> {
         } else if builds {
             // Installing changes the other project; a runner that fetches what it lacks builds it.
             let changes = base == Effect::Install && line.read.command.is_none();
-            let worktree = self.is_worktree(&place);
-            let changes = changes && !worktree;
-            let known = worktree || self.is_owners(&place) || self.sources_are_seen(line);
+            let known = self.is_owners(&place) || self.sources_are_seen(line);
             // Some compilers run nothing of what they compile, and scratch space is nobody's project.
             let scratch = place.kind == PathKind::Temp && SETTING_UP_ONLY.contains(line.name);
             let runs_nothing = COMPILING_ONLY.contains(line.name) || scratch;

@@ -6,8 +6,7 @@
 //! it leaves: a file of that name that anybody else writes has another content.
 
 use super::Line;
-use crate::follow::memory::WORKTREE;
-use crate::follow::value::{Arg, Stream};
+use crate::follow::value::Stream;
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::PathKind;
@@ -35,56 +34,6 @@ impl Walk<'_> {
                 self.memory.build(format!("{}/{MARK}", place.path));
             }
         }
-    }
-
-    /// Remembers the worktree of the project that a command makes, unless others' files were checked out by
-    /// the same call: what lies in it is the project's own.
-    pub(super) fn remember_worktree(&mut self, line: &Line<'_>) {
-        let own = self.ground.place(".").inside == Some(true) && !self.has_others();
-        let helps = |arg: &Arg| matches!(arg.text.as_str(), "-h" | "--help");
-        if line.name != "git worktree add" || !own || line.args.iter().any(helps) {
-            return;
-        }
-        if let Some(path) = line.read.operands.first().filter(|path| !path.glob) {
-            let place = self.ground.place(&path.text);
-            // In the owner's home nobody else puts anything; in scratch space somebody may have.
-            let beside = self.ground.beside(&place.path).is_some() || place.path.starts_with("~/");
-            if beside && place.kind == PathKind::Document && !place.vague {
-                self.memory.build(format!("{}/{WORKTREE}", place.path));
-            }
-        }
-    }
-
-    /// Whether a place lies in a worktree of the project that this session made, and into which nothing was
-    /// put that nobody saw.
-    pub(super) fn is_worktree(&mut self, place: &Place) -> bool {
-        let lost = self.memory.has_lost_files() || self.memory.behind_link(&place.path).is_some();
-        if place.inside != Some(false) || place.vague || lost || !self.knows.trusts_workspace {
-            return false;
-        }
-        let mut directory = place.path.as_str();
-        for _ in 0..ABOVE_MAX {
-            if is_shared(directory) {
-                return false;
-            }
-            let mark = format!("{directory}/{WORKTREE}");
-            if self.is_remembered(&mark) && self.memory.is_built(&mark) != Some(false) {
-                return place.write < SENSITIVE
-                    && self.is_settled(&format!("{}/{WORKTREE}", place.path))
-                    && self.holds_no_download(&place.path);
-            }
-            directory = parent(directory);
-        }
-        false
-    }
-
-    /// Whether nothing that is known to have been written at a path, or right into it, came from the network.
-    fn holds_no_download(&mut self, path: &str) -> bool {
-        self.memory.want(Wanted::Directory(path.to_owned()));
-        let within = self.knows.written.within(path);
-        let fetched = |contents: &[Content]| contents.contains(&Content::Fetched);
-        let before = within.into_iter().all(|(_, contents)| !fetched(contents));
-        before && self.may_hold(path).iter().all(|held| !held.taint.network)
     }
 
     /// Whether a scratch directory, or one that it lies in, was made by this session or belongs to it, and
@@ -115,16 +64,12 @@ impl Walk<'_> {
         if AGENT_SCRATCH.iter().any(own) || MADE_STAND_INS.contains(path) {
             return true;
         }
-        self.is_remembered(&format!("{path}/{MARK}"))
-    }
-
-    /// Whether a mark was left by this text or an earlier call, and by nothing else.
-    fn is_remembered(&mut self, mark: &str) -> bool {
-        let now = self.memory.was_built(mark);
-        let before: Vec<&Content> = self.knows.written.at(mark).collect();
+        let mark = format!("{path}/{MARK}");
+        let now = self.memory.was_built(&mark);
+        let before: Vec<&Content> = self.knows.written.at(&mark).collect();
         let known = now.is_some() || !before.is_empty();
         let made = before.iter().all(|content| **content == Content::Built);
-        self.memory.want(Wanted::File(mark.to_owned()));
+        self.memory.want(Wanted::File(mark.clone()));
         known && made && now.unwrap_or(true)
     }
 

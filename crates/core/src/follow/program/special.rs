@@ -33,7 +33,10 @@ impl Walk<'_> {
         }
         if role == Role::Load {
             // A page of this machine's own server is shown, and no code of it runs outside the browser.
-            if row.name == "open" && is_own_server(&arg.text) && !arg.vague() {
+            let is_page = ["http://", "https://"]
+                .iter()
+                .any(|it| arg.text.starts_with(it));
+            if row.name == "open" && is_page && is_own_server(&arg.text) && !arg.vague() {
                 return Some(Taint::default());
             }
             // Where code or settings are expected, only switches of Windows are something else.

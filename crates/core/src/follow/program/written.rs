@@ -109,7 +109,6 @@ impl Walk<'_> {
         self.remember_moved(line);
         self.remember_environment(line);
         self.remember_made(line);
-        self.remember_worktree(line);
         self.remember_pieces(line, &unseen);
         let passes = PASSING_ON.contains(line.row.name);
         let adds = line.read.has(&["-a", "--append"]);
