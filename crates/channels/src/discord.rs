@@ -36,7 +36,10 @@ use self::interactions::Asking;
 use self::paint::Canvas;
 pub use self::settings::{Arrival, DiscordSettings};
 use self::wire::{Application, Place, User};
-use crate::chat::{Callback, Chat, Finding, Heard, Met, Received, Reply, Response, Route, Since};
+use crate::chat::{
+    Callback, Chat, Finding, Heard, Met, Received, Reply, Response, Route, SENT_DIRECTLY, Since,
+    Typed,
+};
 use crate::memory::Memory;
 use crate::order::{Delivered, Destination, Order};
 use crate::press::Click;
@@ -422,6 +425,18 @@ impl Chat for Discord {
             let said = self.tell(account, text).await;
             said.map_err(|error| self.undelivered(error))
         })
+    }
+
+    fn show_whole<'a>(
+        &'a self,
+        typed: &'a Typed,
+        text: &'a str,
+    ) -> Option<BoxFuture<'a, Result<(), DeliveryError>>> {
+        Some(self.whisper(&typed.clicker.account, text))
+    }
+
+    fn shown_elsewhere(&self) -> &'static str {
+        SENT_DIRECTLY
     }
 
     fn typed_as(&self, name: &str) -> Option<String> {

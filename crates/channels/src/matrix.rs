@@ -77,6 +77,8 @@ struct Inner {
     unfolded: Mutex<HashMap<String, String>>,
     /// Events that were dealt with.
     memory: Mutex<Memory>,
+    /// How often events failed since everything new was dealt with.
+    failed: Mutex<HashMap<String, u32>>,
     /// Whoever sends an answer has one of these.
     answers: Semaphore,
     /// How far was read is shown in order, by room.
@@ -122,6 +124,7 @@ impl Matrix {
                 directs: tokio::sync::Mutex::default(),
                 unfolded: Mutex::default(),
                 memory: Mutex::default(),
+                failed: Mutex::default(),
                 answers: Semaphore::new(ANSWERS_MAX),
                 reads: Mutex::default(),
                 deaf: Mutex::default(),

@@ -506,11 +506,11 @@ fn private(text: &str) -> Value {
 fn dialog(wording: &Wording, state: &str) -> Value {
     let mut components = Vec::new();
     if !wording.introduction.is_empty() {
-        let covers: String = wording
-            .covers
-            .chars()
-            .take(INTRODUCTION_CHARS_MAX / 8)
-            .collect();
+        let mut letters = wording.covers.chars();
+        let mut covers: String = letters.by_ref().take(INTRODUCTION_CHARS_MAX / 8).collect();
+        if letters.next().is_some() {
+            covers.push('…');
+        }
         let covers = super::markdown::inert(&covers);
         let text = format!("{} {covers}", wording.introduction);
         components.push(json!({ "type": 10, "content": text }));

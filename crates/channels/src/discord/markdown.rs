@@ -112,7 +112,9 @@ fn spans(line: &str, all: &mut String) {
     while let Some(start) = rest.find('`') {
         let (before, from) = rest.split_at(start);
         all.push_str(before);
-        if before.ends_with('\\') {
+        // Two backslashes are one that is shown.
+        let slashes = before.len() - before.trim_end_matches('\\').len();
+        if slashes % 2 == 1 {
             all.push('`');
             rest = from.get(1..).unwrap_or_default();
             continue;
@@ -263,6 +265,8 @@ mod tests {
             ("``` a``b ```", "`a⟨U+0060⟩⟨U+0060⟩b`"),
             ("one ` alone", "one \\` alone"),
             ("an escaped \\` one", "an escaped \\` one"),
+            ("shown \\\\`a``b`", "shown \\\\`a⟨U+0060⟩⟨U+0060⟩b`"),
+            ("\\\\\\` three", "\\\\\\` three"),
         ];
         for (text, expected) in rows {
             assert_eq!(translated(text), expected, "{text}");

@@ -54,6 +54,11 @@ impl Discord {
                 self.earlier(&place, subject, &order.key, since).await?
             }
         };
+        // What was found once may have been deleted since.
+        let earlier = match earlier {
+            Some(id) if self.is_message(&format!("{place}/{id}")).await? => Some(id),
+            Some(_) | None => None,
+        };
         let id = match earlier {
             Some(id) => id,
             None => self.create(&place, &painted.body, &order.key).await?,

@@ -26,6 +26,14 @@ const PAUSE_MILLIS: u64 = 1000;
 const ANSWER_BYTES_MAX: usize = 32 * 1024 * 1024;
 /// Longest part of an error that is repeated, in characters.
 const WHY_CHARS_MAX: usize = 200;
+/// Refusals of a request as such, which count even if they do not say why. Others that cannot be read
+/// may come from a server that stands in for a homeserver that is away.
+const REFUSED_UNREAD: [StatusCode; 4] = [
+    StatusCode::BAD_REQUEST,
+    StatusCode::PAYLOAD_TOO_LARGE,
+    StatusCode::URI_TOO_LONG,
+    StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE,
+];
 /// The part of the API that most calls are in.
 pub(super) const V3: &[&str] = &["_matrix", "client", "v3"];
 const MEDIA: &[&str] = &["_matrix", "media", "v3"];
@@ -243,8 +251,14 @@ impl Api {
             let answer = serde_json::from_slice(&text).map_err(|_| unreadable())?;
             return Ok(Asked::Answer(Ok(answer)));
         }
-        let wrong: Wrong = serde_json::from_slice(&text).map_err(|_| unreadable())?;
-        Ok(Asked::Answer(Err(refused(status, &wrong))))
+        match serde_json::from_slice::<Wrong>(&text) {
+            Ok(wrong) => Ok(Asked::Answer(Err(refused(status, &wrong)))),
+            // A server in front of the homeserver will not take this request later either.
+            Err(_) if REFUSED_UNREAD.contains(&status) => {
+                Ok(Asked::Answer(Err(refused(status, &Wrong::default()))))
+            }
+            Err(_) => Err(unreadable()),
+        }
     }
 }
 

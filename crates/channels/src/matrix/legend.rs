@@ -45,10 +45,14 @@ pub(super) fn press(key: &str) -> Option<Press> {
     known.map(|(press, _)| *press)
 }
 
-/// Whether two reactions show the same sign.
-pub(super) fn is_same(one: &str, other: &str) -> bool {
-    let bare = |text: &str| text.replace(AS_EMOJI, "");
-    bare(one) == bare(other)
+/// Whether a reaction shows a sign: as it is written here, without [`AS_EMOJI`], or with one at its end.
+pub(super) fn is_same(sign: &str, key: &str) -> bool {
+    let (sign, key) = (without_last(sign), without_last(key));
+    key == sign || key == sign.replace(AS_EMOJI, "")
+}
+
+fn without_last(text: &str) -> &str {
+    text.strip_suffix(AS_EMOJI).unwrap_or(text)
 }
 
 /// Returns what can be done with a card by reacting to it; empty if nothing can.
@@ -86,6 +90,17 @@ mod tests {
                 Some(*expected),
                 "{sign}"
             );
+        }
+        assert_eq!(press("✅\u{fe0f}"), Some(Press::Choose(Choice::Once)));
+        let more = [
+            "✅\u{fe0f}\u{fe0f}",
+            "\u{fe0f}✅",
+            "♾\u{fe0f}\u{fe0f}",
+            "1\u{fe0f}\u{fe0f}\u{20e3}",
+            "\u{fe0f}\u{fe0f}",
+        ];
+        for key in more {
+            assert_eq!(press(key), None, "{key:?}");
         }
         let rows = ["", "✔", "👍", "✅✅", "✅ ", "once", "1", "❎", "\u{fe0f}"];
         for key in rows {

@@ -13,7 +13,7 @@ use super::api::ApiError;
 use super::legend::{self, YES};
 use super::paint::{self, Ours};
 use super::sync::{UnderWay, clicker};
-use super::wire::{Event, text};
+use super::wire::{Event, is_event_id, text};
 use super::{Known, Matrix, PREFIX};
 use crate::chat::{Heard, Message, Received, Route, Typed};
 use crate::hearing::{arrive, is_about_a_question};
@@ -66,7 +66,7 @@ impl Matrix {
         room: &str,
         id: &str,
     ) -> Result<Option<(Event, Ours)>, ApiError> {
-        if !id.starts_with('$') {
+        if !is_event_id(id) {
             return Ok(None);
         }
         let event = match self.event(room, id).await {
@@ -118,7 +118,7 @@ impl Matrix {
                     proof,
                     card,
                 },
-            )) if legend::is_same(key, YES) && !press.needs_words() => Click {
+            )) if legend::is_same(YES, key) && !press.needs_words() => Click {
                 proof,
                 subject,
                 press,
@@ -160,7 +160,7 @@ impl Matrix {
         if let Some(click) = self.answer_to_question(room, event, above.as_ref(), body) {
             return Ok(Some((Route::Action, clicked(click, room, event))));
         }
-        let is_alone = self.room(room).await?.people.len() <= 2;
+        let is_alone = self.room(room).await?.is_for_two();
         let meant = meant_for(event, known, body, is_alone);
         let Some(text) = meant.filter(|_| self.inner.settings.talk) else {
             return Ok(None);
@@ -241,6 +241,9 @@ impl Matrix {
     ) -> Result<(), ApiError> {
         let inside = text(&event.content, "redacts");
         let gone = event.redacts.as_deref().unwrap_or(inside);
+        if !is_event_id(gone) {
+            return Ok(());
+        }
         let was_ours = match self.event(room, gone).await {
             Ok(gone) => gone.sender == known.user && gone.kind == "m.room.message",
             Err(ApiError::Refused { .. }) => false,

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 
 use super::api::ApiError;
-use super::wire::{JoinedRooms, Page, RoomId, events, text};
+use super::wire::{JoinedRooms, Page, RoomId, text};
 use super::{Matrix, locked};
 use crate::order::Destination;
 
@@ -29,7 +29,16 @@ const OPENED_EVERY: Duration = Duration::from_mins(10);
 pub(super) struct Room {
     /// Who is in it or invited, us included.
     pub(super) people: BTreeSet<String>,
+    /// Whether there is somebody whose name cannot be read.
+    pub(super) has_others: bool,
     pub(super) is_encrypted: bool,
+}
+
+impl Room {
+    /// Whether nobody is in it but us and one other.
+    pub(super) fn is_for_two(&self) -> bool {
+        self.people.len() <= 2 && !self.has_others
+    }
 }
 
 /// Conversations with one person each.
@@ -52,13 +61,10 @@ impl Matrix {
             .api
             .get(&["rooms", id, "members"], &query)
             .await?;
-        let members = events(page.chunk).into_iter();
-        let members = members.filter(|it| {
-            it.kind == "m.room.member"
-                && ["join", "invite"].contains(&text(&it.content, "membership"))
-        });
+        let (people, has_others) = people(&page.chunk);
         let room = Room {
-            people: members.filter_map(|it| it.state_key).collect(),
+            people,
+            has_others,
             is_encrypted: self.state(id, "m.room.encryption").await?.is_some(),
         };
         // What changed while it was asked for is asked for again next time.
@@ -103,7 +109,7 @@ impl Matrix {
     /// Whether a room is known to have nobody in it but us and one person.
     pub(super) fn is_alone_with_one(&self, room: &str) -> bool {
         let rooms = locked(&self.inner.rooms);
-        rooms.get(room).is_some_and(|it| it.people.len() <= 2)
+        rooms.get(room).is_some_and(Room::is_for_two)
     }
 
     /// Returns the room, and the thread in it, of a destination.
@@ -234,7 +240,9 @@ impl Matrix {
         match self.room(room).await {
             Ok(known) => {
                 let is_ours = |it: &String| it == us || it == account;
-                let is_pair = known.people.len() == 2 && known.people.iter().all(is_ours);
+                let is_pair = known.is_for_two()
+                    && known.people.len() == 2
+                    && known.people.iter().all(is_ours);
                 Ok(is_pair && !known.is_encrypted)
             }
             // We are no longer in it.
@@ -242,4 +250,17 @@ impl Matrix {
             Err(away @ ApiError::Away(_)) => Err(away),
         }
     }
+}
+
+/// Returns who is in a room or invited, and whether there is somebody whose name cannot be read. What
+/// else an event says does not matter: nobody shall be overlooked because of it.
+pub(super) fn people(members: &[Value]) -> (BTreeSet<String>, bool) {
+    let is_in = |it: &&Value| {
+        let membership = it.get("content").map_or("", |it| text(it, "membership"));
+        text(it, "type") == "m.room.member" && ["join", "invite"].contains(&membership)
+    };
+    let names = members.iter().filter(is_in).map(|it| text(it, "state_key"));
+    let mut people: BTreeSet<String> = names.map(str::to_owned).collect();
+    let has_others = people.remove("");
+    (people, has_others)
 }

@@ -5,6 +5,7 @@
 //! counts once: an event is a ticket. Where more happened than the server tells at once, the gap is
 //! read page by page.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use countersign_core::display::inline;
@@ -29,6 +30,8 @@ const POLL: Duration = Duration::from_secs(30);
 const TAKEN_WITHIN: Duration = Duration::from_secs(10);
 /// Pages of a gap that are read; what is before them is not heard.
 const GAP_PAGES_MAX: usize = 100;
+/// How often one event may fail before it is left out.
+const FAILURES_MAX: u32 = 5;
 /// Events that are told at once for a room, and on a page of a gap.
 const EVENTS: u32 = 50;
 /// What is heard of.
@@ -147,6 +150,9 @@ impl Matrix {
                         under_way.push(taken);
                         answers.push(answered);
                     }
+                    Err(error) if self.is_given_up(&event.id) => {
+                        tracing::warn!(%error, room = id, event = event.id, "an event is left out: it failed again and again");
+                    }
                     Err(error) => {
                         // It is told again, because the next question is the same.
                         locked(&self.inner.memory).forget(&event.id);
@@ -164,7 +170,17 @@ impl Matrix {
         {
             tracing::warn!("something takes long; what comes after it does not wait for it");
         }
+        locked(&self.inner.failed).clear();
         Ok(synced.next_batch)
+    }
+
+    /// Counts that an event could not be dealt with. Whether it failed so often that everything after it
+    /// shall not wait any longer.
+    fn is_given_up(&self, event: &str) -> bool {
+        let mut failed = locked(&self.inner.failed);
+        let count = failed.entry(event.to_owned()).or_default();
+        *count += 1;
+        *count >= FAILURES_MAX
     }
 
     async fn synced(&self, since: Option<&str>) -> Result<Synced, ApiError> {
@@ -374,14 +390,19 @@ impl Matrix {
     }
 }
 
-/// Returns who invited us.
+/// Returns who invited us; empty if nobody did, or if it is not certain: the server of a room can add
+/// what it likes to what our own server says.
 fn inviter(state: &[Event], us: &str) -> String {
-    let invite = state.iter().find(|it| {
+    let invites = state.iter().filter(|it| {
         it.kind == "m.room.member"
             && it.state_key.as_deref() == Some(us)
             && text(&it.content, "membership") == "invite"
     });
-    invite.map_or_else(String::new, |it| it.sender.clone())
+    let senders: BTreeSet<&str> = invites.map(|it| it.sender.as_str()).collect();
+    match (senders.len(), senders.first()) {
+        (1, Some(sender)) => (*sender).to_owned(),
+        _ => String::new(),
+    }
 }
 
 /// Returns what a room is called, and whether it is encrypted.
@@ -402,5 +423,34 @@ pub(super) fn clicker(account: &str) -> Clicker {
     Clicker {
         account: account.to_owned(),
         standing: Standing::Person,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_inviter_is_known_only_if_all_invitations_are_of_the_same() {
+        let invite = |sender: &str, to: &str| Event {
+            kind: "m.room.member".to_owned(),
+            sender: sender.to_owned(),
+            state_key: Some(to.to_owned()),
+            content: json!({ "membership": "invite" }),
+            ..Event::default()
+        };
+        let (ana, eve) = (invite("@ana:x", "@bot:x"), invite("@eve:y", "@bot:x"));
+        let other = invite("@eve:y", "@ben:x");
+        let rows = [
+            (vec![], ""),
+            (vec![ana.clone()], "@ana:x"),
+            (vec![ana.clone(), ana.clone()], "@ana:x"),
+            (vec![other, ana.clone()], "@ana:x"),
+            (vec![ana.clone(), eve.clone()], ""),
+            (vec![eve, ana], ""),
+        ];
+        for (state, expected) in rows {
+            assert_eq!(inviter(&state, "@bot:x"), expected, "{state:?}");
+        }
     }
 }

@@ -12,7 +12,9 @@ use countersign_core::time::UnixMillis;
 use serde_json::{Value, json};
 
 use super::paint::{CARD, CONTENT_BYTES_MAX, Canvas, Ours, Painted, code, paint, read};
+use super::rooms::{Room, people};
 use super::split;
+use super::wire::is_event_id;
 use crate::order::{Aftermath, Attempt, Closing, Destination, Inquiry, Order, Shown, Subject};
 use crate::press::Press;
 use crate::seal::Seal;
@@ -171,5 +173,46 @@ fn a_reference_is_a_room_and_an_event_whatever_is_in_their_ids() {
     ];
     for (text, expected) in rows {
         assert_eq!(split(text), expected, "{text}");
+    }
+}
+
+#[test]
+fn only_what_can_be_an_event_is_asked_about() {
+    let longest = format!("${}", "A".repeat(254));
+    for id in ["$1", "$old:example.org", "$a-b_c/d+e", longest.as_str()] {
+        assert!(is_event_id(id), "{id}");
+    }
+    let too_long = format!("{longest}A");
+    for other in ["", "1", "$a b", "$a\n", "$ä", too_long.as_str()] {
+        assert!(!is_event_id(other), "{other}");
+    }
+}
+
+#[test]
+fn nobody_is_overlooked_in_a_room() {
+    let member = |key: Value, membership: &str| {
+        json!({
+            "type": "m.room.member", "state_key": key, "content": { "membership": membership },
+            "origin_server_ts": "not a number",
+        })
+    };
+    let pair = [
+        member(json!("@bot:x"), "join"),
+        member(json!("@ana:x"), "invite"),
+        member(json!("@ben:x"), "ban"),
+    ];
+    let is_for_two = |members: &[Value]| {
+        let (people, has_others) = people(members);
+        Room {
+            people,
+            has_others,
+            is_encrypted: false,
+        }
+        .is_for_two()
+    };
+    assert!(is_for_two(&pair));
+    for third in [json!("@eve:x"), json!(7)] {
+        let all = [pair.as_slice(), &[member(third, "join")]].concat();
+        assert!(!is_for_two(&all), "{all:?}");
     }
 }

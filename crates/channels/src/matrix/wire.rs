@@ -180,6 +180,17 @@ pub(super) fn events(values: Vec<Value>) -> Vec<Event> {
         .collect()
 }
 
+/// Longest id of an event, in bytes.
+const EVENT_ID_MAX: usize = 255;
+
+/// Whether `text` can be the id of an event. Anybody can name anything as what they reply to, and a
+/// server need not answer a question about what cannot be one.
+pub(super) fn is_event_id(text: &str) -> bool {
+    text.starts_with('$')
+        && text.len() <= EVENT_ID_MAX
+        && text.bytes().all(|byte| byte.is_ascii_graphic())
+}
+
 /// Returns a text of an object; empty if there is none.
 pub(super) fn text<'a>(object: &'a Value, key: &str) -> &'a str {
     object.get(key).and_then(Value::as_str).unwrap_or_default()
