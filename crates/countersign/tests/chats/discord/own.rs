@@ -337,6 +337,21 @@ fn a_card_that_was_deleted_while_it_waits_is_posted_again_and_works() {
 }
 
 #[test]
+fn cards_that_are_deleted_one_after_the_other_are_all_posted_again_once() {
+    let scene = Scene::<ByGateway>::new();
+    let asked = [RISKY, "rm -rf /srv/mail"].map(|command| scene.asked(command));
+    for (question, card) in asked {
+        scene.venue.server.delete(&card.place, &card.message);
+        let again = scene.card_that("again", |it| {
+            it.subject == question.approval && it.message != card.message
+        });
+        scene.venue.press(Who::Ana, &again, "once");
+        assert_eq!(scene.decided(&question)["status"], "approved");
+        assert_eq!(scene.cards_about(&question.approval).len(), 1);
+    }
+}
+
+#[test]
 fn a_file_of_somebody_else_never_stands_for_the_full_text() {
     let scene = Scene::<ByGateway>::new();
     let command = format!("echo {}; rm -rf /srv/www", "0123456789abcdef ".repeat(1000));
@@ -449,6 +464,12 @@ fn a_long_reply_to_a_command_comes_in_several_parts_that_one_person_reads() {
     let ana = scene.venue.id(Who::Ana);
     let server = &scene.venue.server;
     let line = format!("/show {}", question.approval);
+    let told = scene.venue.command(Who::Ana, &line);
+    assert!(told.contains("sent to you directly"), "{told}");
+    let messages = server.messages(&server.direct(ana)).into_iter();
+    let sent: String = messages.map(|it| it.content).collect();
+    assert!(sent.matches("0123456789abcdef").count() >= 280, "{sent}");
+    // It was read, so that now the reply carries it.
     scene.venue.command(Who::Ana, &line);
     let parts = || server.told(ana);
     let count = || {
@@ -463,6 +484,21 @@ fn a_long_reply_to_a_command_comes_in_several_parts_that_one_person_reads() {
         assert_eq!(part.text.matches("```").count() % 2, 0, "{part:?}");
     }
     assert_nothing_was_refused(server);
+}
+
+#[test]
+fn what_could_not_be_sent_does_not_count_as_read() {
+    let scene = Scene::<ByGateway>::new();
+    let command = format!("echo {}; rm -rf /srv/www", "0123456789abcdef ".repeat(300));
+    let (question, _) = scene.asked(&command);
+    let approve = format!("/approve {}", question.approval);
+    scene.venue.server.fail(POST, Fault::Status(500), 1);
+    let told = scene
+        .venue
+        .command(Who::Ana, &format!("/show {}", question.approval));
+    assert!(told.contains("does not count as read"), "{told}");
+    let told = scene.venue.command(Who::Ana, &approve);
+    scene.assert_waiting(&question, &told);
 }
 
 #[test]

@@ -356,6 +356,30 @@ fn a_server_that_fails_while_a_reaction_is_looked_at_loses_nothing() {
 }
 
 #[test]
+fn an_event_that_fails_again_and_again_makes_the_bot_deaf_for_nobody() {
+    let scene = Scene::<Matrix>::new();
+    let Some(server) = strict(&scene) else {
+        return;
+    };
+    let (question, card) = scene.asked(RISKY);
+    let (ana, eve) = (scene.venue.person(Who::Ana), scene.venue.person(Who::Eve));
+    // About what cannot be an event nobody is asked.
+    let long = format!("${}", "A".repeat(20_000));
+    eve.say(&card.place, "x", &reply_to(&long));
+    // What cannot be answered is asked a few times.
+    server.fail("/event/$never", Fault::Refuse, usize::MAX);
+    eve.say(&card.place, "y", &reply_to("$never"));
+    ana.react(&card.place, &card.message, "❌");
+    assert_eq!(scene.decided(&question)["status"], "denied");
+    let count = |part: &str| {
+        let hits = server.hits().into_iter();
+        hits.filter(|hit| hit.what.contains(part)).count()
+    };
+    assert_eq!(count("/event/$AAA"), 0);
+    assert_eq!(count("/event/$never"), 5);
+}
+
+#[test]
 fn a_server_that_does_not_know_how_far_was_heard_is_heard_from_now_on() {
     let scene = Scene::<Matrix>::new();
     let Some(server) = strict(&scene) else {
