@@ -87,7 +87,7 @@ pub trait Chat: Channel {
     }
 
     /// Asks the platform what kind of account it is, for clickers that are
-    /// [`Standing::Unasked`](crate::press::Standing::Unasked).
+    /// [`Standing::Unasked`].
     fn standing_of<'a>(&'a self, _account: &'a str) -> BoxFuture<'a, Standing> {
         Box::pin(std::future::ready(Standing::Unknown))
     }
