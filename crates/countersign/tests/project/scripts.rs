@@ -5,7 +5,7 @@ use std::process::Command;
 use crate::root;
 
 /// Every script people run.
-const SCRIPTS: &[&str] = &["test", "soak", "release", "verifiers/test", "web/test"];
+const SCRIPTS: &[&str] = &["test", "soak", "release", "clients/test", "web/test"];
 
 #[test]
 fn bash_can_read_every_script() {
