@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import json
 import logging
@@ -17,7 +18,7 @@ import httpx
 import pytest
 from gateway import Gateway
 
-from countersign import BadAnswer, Client, ConfigError, GatewayAway, NotRun
+from countersign import AsyncClient, BadAnswer, Client, ConfigError, GatewayAway, NotRun
 from countersign import protocol
 
 KEY = "cs_agent_ThisIsNotARealKeyButItLooksLikeOne0123456789ab"
@@ -297,3 +298,30 @@ def test_addresses_on_which_the_key_would_be_readable_are_refused(url: str) -> N
 @pytest.mark.parametrize("url", ["http://127.0.0.1:1", "http://[::1]:1", "http://gateway:8750", "http://10.0.0.2", "https://example.org"])
 def test_addresses_that_keep_the_key_are_taken(url: str) -> None:
     Client(url, key=KEY).close()
+
+
+def test_a_cancelled_submission_is_found_by_its_idempotency_key_and_withdrawn() -> None:
+    asked = protocol.Asked("send_email", {"to": "x"}, session_id="s")
+    waiting = view(status="waiting", decision=None, digest=asked.digest("key_1", None))
+    arrived, over = threading.Event(), threading.Event()
+
+    def answer(_: str, path: str, __: Any) -> Answer:
+        if path == "/v1/calls" and not arrived.is_set():
+            arrived.set()
+            over.wait(10)
+        return ordinary(path) or waiting
+
+    async def go(url: str) -> None:
+        async with AsyncClient(url, key=KEY, session_id="s") as client:
+            task = asyncio.create_task(client.confirm("send_email", {"to": "x"}))
+            await asyncio.to_thread(arrived.wait, 10)
+            task.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+
+    with server(answer) as (url, seen):
+        asyncio.run(go(url))
+        over.set()
+    names = [name_of(it) for it in seen if it.startswith("POST /v1/calls ")]
+    assert len(names) == 2 and len(set(names)) == 1
+    assert any("POST /v1/calls/call_1/withdraw" in it for it in seen)

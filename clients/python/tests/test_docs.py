@@ -70,3 +70,13 @@ def test_an_example_runs(
         assert call["status"] == "denied" and outcome is None
     if name == "Plain Python":
         assert scope["result"].startswith("sent to ana" if choice == "once" else "ana denied")
+
+
+def test_the_example_of_the_readme_runs(gateway: Gateway, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COUNTERSIGN_URL", gateway.url)
+    monkeypatch.setenv("COUNTERSIGN_KEY", gateway.key)
+    code = re.findall(r"^```python\n(.*?)^```", (PROJECT / "README.md").read_text(encoding="utf-8"), re.M | re.S)[0]
+    scope: dict[str, Any] = {}
+    exec(compile(code, "README.md", "exec"), scope)  # noqa: S102
+    with gateway.answering_any("once"):
+        scope["send_email"]("ana@example.org", "x")

@@ -79,3 +79,38 @@ def test_arguments_that_could_be_read_in_two_ways_do_not_run(text: str, gateway:
 
     ran, told = asyncio.run(go())
     assert ran == [] and "was not carried out" in told and gateway.calls(session) == []
+
+
+def test_an_approval_is_not_used_for_another_tool_with_the_same_call_id(gateway: Gateway, session: str) -> None:
+    ran = []
+
+    @function_tool
+    def send_email(to: str) -> str:
+        """Sends an e-mail."""
+        ran.append("send_email")
+        return "sent"
+
+    @function_tool
+    def send_money(to: str) -> str:
+        """Sends money."""
+        ran.append("send_money")
+        return "sent"
+
+    async def go() -> None:
+        async with AsyncClient(gateway.url, key=gateway.key, session_id=session) as client:
+            confirmed = Confirmed(client)
+            tools = [confirmed.tool(send_email), confirmed.tool(send_money)]
+            steps = [function_call(it.name, '{"to":"ana@example.org"}', call_id="same") for it in tools]
+            first = Agent("a", model=ScriptedModel([[steps[0]]]), tools=tools)
+            with gateway.answering(session, "once"):
+                await confirmed.resolve(await Runner.run(first, "write"))
+            # The mail was approved and has not been sent. Now the other tool comes with its id.
+            second = Agent("b", model=ScriptedModel([[steps[1]], [assistant_message("done")]]), tools=tools)
+            result = await Runner.run(second, "pay")
+            state = result.to_state()
+            state.approve(result.interruptions[0])
+            with gateway.answering(session, "deny"):
+                await Runner.run(second, state)
+
+    asyncio.run(go())
+    assert ran == []

@@ -65,3 +65,13 @@ def test_a_run_that_ends_with_deferred_calls(scene: Callable[..., None], gateway
         return scenes.Seen(ran, "\n".join(returned(result.all_messages())))
 
     scene(gateway, session, lambda url: asyncio.run(go(url)))
+
+
+def test_two_calls_with_one_id_are_both_denied(gateway: Gateway, session: str) -> None:
+    async def go() -> Any:
+        async with AsyncClient(gateway.url, key=gateway.key, session_id=session) as client:
+            parts = [ToolCallPart("send_email", {"to": "a"}, "1"), ToolCallPart("send_money", {"to": "b"}, "1")]
+            return await Confirmed(client).resolve(DeferredToolRequests(approvals=parts))
+
+    results = asyncio.run(go())
+    assert [it.kind for it in results.approvals.values()] == ["tool-denied"] and gateway.calls(session) == []

@@ -89,3 +89,21 @@ test("a run that is aborted withdraws its question", async () => {
   const approval = await gateway.ask("GET", `/v1/approvals/${question["approval_id"]}`);
   assert.equal(approval["status"], "withdrawn");
 });
+
+test("an approval is not used for another tool with the same id", async () => {
+  const session = randomUUID();
+  const ran: string[] = [];
+  const one = (name: string) => ({ execute: async () => { ran.push(name); } });
+  const confirmed = new Confirmed(new Client({ url: gateway.url, key: gateway.newKey("agent", randomUUID()), sessionId: session }));
+  const { send_money: pay } = confirmed.tools({ send_email: one("send_email"), send_money: one("send_money") });
+  const input = { to: "ana@example.org" };
+  const approving = confirmed.approval({ toolCall: { toolName: "send_email", toolCallId: "same", input } });
+  await gateway.answer(session, "once");
+  assert.deepEqual(await approving, { type: "approved" });
+  const execute = pay.execute as unknown as (input: object, options: object) => Promise<void>;
+  await Promise.all([
+    assert.rejects(execute(input, { toolCallId: "same" }), /ana denied/),
+    gateway.answer(session, "deny"),
+  ]);
+  assert.deepEqual(ran, []);
+});

@@ -51,7 +51,8 @@ export class Confirmed {
     async #run(name, run, input, options) {
         const known = this.#approved.get(options.toolCallId);
         this.#approved.delete(options.toolCallId);
-        const isKnown = known !== undefined && known.asked === formOf(input);
+        // A model may use an id twice: what was approved under it must be this very call.
+        const isKnown = known !== undefined && known.call.tool === name && known.asked === formOf(input);
         const more = { ...this.#options, signal: options.abortSignal };
         const call = isKnown ? known.call : await this.#client.confirm(name, input, more);
         await this.#client.consume(call);

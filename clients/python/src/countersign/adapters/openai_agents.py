@@ -37,7 +37,8 @@ class Confirmed:
             call = self._approved.pop(context.tool_call_id, None)
             try:
                 args = _read(text)
-                if call is None or call.asked is None or call.asked.args != args:
+                # A model may use an id twice: what was approved under it must be this very call.
+                if call is None or call.asked is None or (call.tool, call.asked.args) != (tool.name, args):
                     call = await self._client.confirm(tool.name, args, consume=False, **self._options)
                 await self._client.consume(call)
             except NotRun as not_run:

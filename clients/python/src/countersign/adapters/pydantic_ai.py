@@ -40,9 +40,13 @@ class Confirmed(AbstractCapability[Any]):
 
     async def resolve(self, requests: DeferredToolRequests) -> DeferredToolResults:
         """Asks about the calls that a run ended with, for an agent without this capability."""
+        names = [part.tool_call_id for part in requests.approvals]
+        if len(set(names)) < len(names):
+            # An answer to one call would hold for the other.
+            denied = ToolDenied("Two actions have the same id, so neither was carried out.")
+            return DeferredToolResults(approvals=dict.fromkeys(names, denied))
         answers = await asyncio.gather(*(self._ask(part) for part in requests.approvals))
-        parts = [part.tool_call_id for part in requests.approvals]
-        return DeferredToolResults(approvals=dict(zip(parts, answers)))
+        return DeferredToolResults(approvals=dict(zip(names, answers)))
 
     async def wrap_tool_execute(
         self, ctx: RunContext[Any], *, call: ToolCallPart, tool_def: ToolDefinition, args: Any, handler: Any
