@@ -3,8 +3,9 @@
 //! It reads answers and events as the types the gateway serialises. Unknown fields and events are
 //! skipped, so that a newer gateway can be used; a missing field is an error that people are told.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+mod line;
+
+use std::path::PathBuf;
 use std::time::Duration;
 
 use countersign_core::display::inline;
@@ -15,16 +16,8 @@ use serde_json::Value;
 
 use crate::complaint::Complaint;
 use crate::config::Home;
-use crate::tls;
-use crate::wire::CLIENT_HEADER;
 use crate::wire::refusal::Refusal;
-
-/// The default listen address.
-const DEFAULT_URL: &str = "http://127.0.0.1:8750";
-/// The address of a gateway behind the agents' socket.
-const SOCKET_URL: &str = "http://agents";
-/// Longest answer that is waited for; the longest wait the gateway knows is a minute.
-const TIMEOUT: Duration = Duration::from_secs(75);
+pub(crate) use line::Line;
 
 /// Longest stream of events; whoever follows longer comes back.
 const STREAM_TIMEOUT: Duration = Duration::from_hours(24);
@@ -54,84 +47,11 @@ impl Reach {
     }
 }
 
-/// A connection to a gateway.
+/// A connection to a gateway that waits for its answers.
 #[derive(Debug)]
 pub(crate) struct Client {
-    place: Mutex<Place>,
-    /// Where whoever uses it sits, for the gateway to show.
-    surface: &'static str,
-    /// The home whose gateway is meant, where no address was named.
-    found_in: Option<Home>,
-    key: String,
+    line: Line,
     runtime: tokio::runtime::Runtime,
-}
-
-/// Where a gateway is, and who speaks to it there.
-#[derive(Clone, Debug)]
-struct Place {
-    url: String,
-    http: reqwest::Client,
-}
-
-impl Place {
-    fn new(url: &str, fingerprint: Option<&str>) -> Result<Self, Complaint> {
-        Self::through(url, fingerprint, None)
-    }
-
-    /// Returns the gateway behind `socket`, which only its owner can put there: once a gateway is
-    /// gone, anybody on the machine can listen at its port.
-    fn behind(socket: &Path) -> Result<Self, Complaint> {
-        Self::through(SOCKET_URL, None, Some(socket))
-    }
-
-    fn through(
-        url: &str,
-        fingerprint: Option<&str>,
-        socket: Option<&Path>,
-    ) -> Result<Self, Complaint> {
-        let failed = |error: String| Complaint::failed(format!("cannot start: {error}"), "");
-        let mut http = countersign_channels::http().timeout(TIMEOUT).no_proxy();
-        if let Some(socket) = socket {
-            http = http.unix_socket(socket);
-        }
-        let trusted = match fingerprint {
-            Some(fingerprint) => Some(tls::trusting(fingerprint)),
-            // Nobody's certificate is looked at, and reading all that the system trusts takes longer
-            // than the rest of a command.
-            None if url.starts_with("http://") => Some(tls::trusting("")),
-            None => None,
-        };
-        if let Some(trusted) = trusted {
-            let trusted = trusted.map_err(|error| failed(error.to_string()))?;
-            http = http.tls_backend_preconfigured(trusted);
-        }
-        let http = http.build().map_err(|error| failed(error.to_string()))?;
-        let url = url.trim_end_matches('/').to_owned();
-        Ok(Self { url, http })
-    }
-
-    fn away(&self, error: &reqwest::Error) -> Complaint {
-        let why = if error.is_timeout() {
-            "it does not respond in time"
-        } else {
-            "nothing is listening there"
-        };
-        Complaint::unreachable(format!("no gateway at {}: {why}", self.url))
-    }
-
-    async fn read(&self, response: reqwest::Response) -> Result<Answer, Complaint> {
-        let status = response.status();
-        let bytes = response.bytes().await.map_err(|error| self.away(&error))?;
-        let body = if bytes.is_empty() {
-            Value::Null
-        } else {
-            serde_json::from_slice(&bytes).map_err(|_| {
-                let hint = "is that address a Countersign gateway?";
-                Complaint::failed(format!("{} did not respond with JSON", self.url), hint)
-            })?
-        };
-        Ok(Answer { status, body })
-    }
 }
 
 /// An answer of the gateway: a status, and a body that is read as one of the gateway's own types.
@@ -220,58 +140,23 @@ impl Answer {
 impl Client {
     /// Returns a client for the gateway the command line means.
     pub(crate) fn new(reach: &Reach) -> Result<Self, Complaint> {
-        let home = Home::new(reach.home.clone())?;
-        let named = reach.url.clone();
-        let named = named.or_else(|| reach.variable("COUNTERSIGN_URL"));
-        let own = left_by_gateway(&home)
-            .filter(|(url, _)| named.as_ref().is_none_or(|named| is_same(named, url)));
-        let socket = home.agent_socket();
-        let is_agent = reach.asks_for_agent && named.is_none() && socket.exists();
-        let place = match (&own, &named) {
-            _ if is_agent => Place::behind(&socket),
-            (Some((url, fingerprint)), _) => Place::new(url, fingerprint.as_deref()),
-            (None, Some(url)) => Place::new(url, None),
-            // Whoever listens at the usual port would be believed.
-            (None, None) if reach.asks_for_agent => Err(foreign(&home, None)),
-            (None, None) => Place::new(DEFAULT_URL, None),
-        }?;
-        let key = match given_key(reach, &home)? {
-            Some(key) => key,
-            None if own.is_some() && home.has_begun() => read_key(&home.command_line_key_file())?,
-            None => return Err(foreign(&home, named.as_deref())),
-        };
+        let line = Line::find(reach)?;
         let runtime = tokio::runtime::Builder::new_current_thread()
             .enable_all()
             .build()
             .map_err(|error| Complaint::failed(format!("cannot start: {error}"), ""))?;
-        Ok(Self {
-            place: Mutex::new(place),
-            surface: "cli",
-            found_in: (own.is_some() && !is_agent).then_some(home),
-            key,
-            runtime,
-        })
+        Ok(Self { line, runtime })
     }
 
     /// Says that a person answers in this terminal, not by a command of its own.
     pub(crate) const fn in_terminal(mut self) -> Self {
-        self.surface = "terminal";
+        self.line.surface = "terminal";
         self
     }
 
     /// Looks where the gateway is now: one that was started again may listen elsewhere.
     pub(crate) fn look_again(&self) {
-        let Some((url, fingerprint)) = self.found_in.as_ref().and_then(left_by_gateway) else {
-            return;
-        };
-        if let Ok(place) = Place::new(&url, fingerprint.as_deref()) {
-            *self.place.lock().unwrap_or_else(PoisonError::into_inner) = place;
-        }
-    }
-
-    fn place(&self) -> Place {
-        let place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
-        place.clone()
+        self.line.look_again();
     }
 
     /// Returns a client for the same gateway that uses another key.
@@ -284,7 +169,7 @@ impl Client {
 
     /// Returns where the gateway is.
     pub(crate) fn url(&self) -> String {
-        self.place().url
+        self.line.url()
     }
 
     /// Asks for `path`.
@@ -310,7 +195,7 @@ impl Client {
         path: &str,
         body: Option<&Value>,
     ) -> Result<Answer, Complaint> {
-        self.ask_as(&self.key, method, path, body)
+        self.ask_as(&self.line.key, method, path, body)
     }
 
     fn ask_as(
@@ -320,7 +205,8 @@ impl Client {
         path: &str,
         body: Option<&Value>,
     ) -> Result<Answer, Complaint> {
-        self.runtime.block_on(self.send_as(key, method, path, body))
+        self.runtime
+            .block_on(self.line.send_as(key, method, path, body, None))
     }
 
     /// Runs `work` to its end. What it asks of the gateway it asks with [`Client::send`].
@@ -335,7 +221,7 @@ impl Client {
         path: &str,
         body: Option<&Value>,
     ) -> Result<Answer, Complaint> {
-        self.send_as(&self.key, method, path, body).await
+        self.line.send(method, path, body).await
     }
 
     /// Sends a request that may be sent twice: the gateway does what it says once for each `name`.
@@ -346,51 +232,16 @@ impl Client {
         body: Option<&Value>,
         name: &str,
     ) -> Result<Answer, Complaint> {
-        self.send_with(&self.key, method, path, body, Some(name))
-            .await
-    }
-
-    async fn send_as(
-        &self,
-        key: &str,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-    ) -> Result<Answer, Complaint> {
-        self.send_with(key, method, path, body, None).await
-    }
-
-    async fn send_with(
-        &self,
-        key: &str,
-        method: Method,
-        path: &str,
-        body: Option<&Value>,
-        name: Option<&str>,
-    ) -> Result<Answer, Complaint> {
-        let place = self.place();
-        let mut request = place
-            .http
-            .request(method, format!("{}{path}", place.url))
-            .bearer_auth(key)
-            .header(CLIENT_HEADER, self.surface);
-        if let Some(body) = body {
-            request = request.json(body);
-        }
-        if let Some(name) = name {
-            request = request.header("idempotency-key", name);
-        }
-        let response = request.send().await.map_err(|error| place.away(&error))?;
-        place.read(response).await
+        self.line.send_named(method, path, body, name).await
     }
 
     /// Follows the events of `path` behind number `last`.
     pub(crate) async fn events(&self, path: &str, last: Option<u64>) -> Result<Events, Complaint> {
-        let place = self.place();
+        let place = self.line.place();
         let mut request = place
             .http
             .get(format!("{}{path}", place.url))
-            .bearer_auth(&self.key)
+            .bearer_auth(&self.line.key)
             .timeout(STREAM_TIMEOUT);
         if let Some(last) = last {
             request = request.header("last-event-id", last);
@@ -515,75 +366,6 @@ fn lists(kind: &str) -> &'static str {
         "review" => "`countersign reviews` lists them",
         _ => "",
     }
-}
-
-/// Returns the key that was given for this very call. The key of the home is not one: it belongs to
-/// the home's own gateway, wherever its file is named.
-fn given_key(reach: &Reach, home: &Home) -> Result<Option<String>, Complaint> {
-    let own = home.command_line_key_file();
-    match &reach.key_file {
-        Some(file) if is_same_file(file, &own) => Ok(None),
-        Some(file) => read_key(file).map(Some),
-        None => Ok(reach.variable("COUNTERSIGN_KEY")),
-    }
-}
-
-fn read_key(file: &Path) -> Result<String, Complaint> {
-    match std::fs::read_to_string(file) {
-        Ok(text) if !text.trim().is_empty() => Ok(text.trim().to_owned()),
-        Ok(_) => Err(no_key(file, "it is empty")),
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
-            let hint = "give a file that holds a key; `countersign keys create` creates one";
-            let file = file.display();
-            Err(Complaint::usage(
-                format!("there is no key file {file}"),
-                hint,
-            ))
-        }
-        Err(error) => Err(no_key(file, &error.to_string())),
-    }
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    match (one.canonicalize(), other.canonicalize()) {
-        (Ok(one), Ok(other)) => one == other,
-        (Ok(_) | Err(_), Ok(_) | Err(_)) => one == other,
-    }
-}
-
-/// The key of a home is sent to the home's own gateway alone.
-fn foreign(home: &Home, named: Option<&str>) -> Complaint {
-    let directory = home.directory().display();
-    match named {
-        None if home.has_begun() => {
-            Complaint::unreachable(format!("no gateway is running in {directory}"))
-        }
-        None => Complaint::unreachable(format!("no gateway has run in {directory} yet")),
-        Some(url) => Complaint::usage(
-            format!(
-                "the key of {directory} belongs to the gateway of this home and is not sent to {url}"
-            ),
-            "give a key of that gateway: --key-file FILE or COUNTERSIGN_KEY",
-        ),
-    }
-}
-
-/// Whether two addresses name the same gateway. `localhost` stands for the address the gateway left.
-fn is_same(named: &str, left: &str) -> bool {
-    let (Ok(named), Ok(left)) = (reqwest::Url::parse(named), reqwest::Url::parse(left)) else {
-        return false;
-    };
-    let is_loopback = matches!(left.host_str(), Some("127.0.0.1" | "[::1]"));
-    named.scheme() == left.scheme()
-        && named.port_or_known_default() == left.port_or_known_default()
-        && (named.host_str() == left.host_str()
-            || is_loopback && named.host_str() == Some("localhost"))
-        && named.path() == "/"
-        && named.username().is_empty()
-}
-
-fn no_key(file: &Path, why: &str) -> Complaint {
-    Complaint::unreachable(format!("no key in {}: {why}", file.display()))
 }
 
 /// Returns where the gateway of this home says it listens, and the fingerprint of its certificate
