@@ -7,6 +7,7 @@ mod parsing;
 mod policy;
 mod setup;
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -148,6 +149,12 @@ pub(crate) enum Command {
         that agent's deny. `countersign init AGENT` makes the agent run it."
     )]
     Hook(Hook),
+    /// Stand between an MCP client and a server, and ask before its tools are called
+    #[command(
+        after_help = "The client starts this in place of the server: `countersign mcp --name crm -- npx crm-server`.\n\
+        Everything but tool calls passes unchanged. Exit code: the server's."
+    )]
+    Mcp(Mcp),
     /// Put the firewall in front of the agents on this machine
     #[command(
         after_help = "Shows what it would write into an agent's settings, and writes after one yes. Without AGENT: every\n\
@@ -209,6 +216,20 @@ pub(crate) struct Hook {
     /// the session is resumed without this hook.
     #[arg(long)]
     pub(crate) defer: bool,
+}
+
+/// Stand between an MCP client and a server.
+#[derive(Debug, Args)]
+pub(crate) struct Mcp {
+    /// Name of the server, in names of tools and on cards [default: from its command]
+    #[arg(long, value_name = "SERVER")]
+    pub(crate) name: Option<String>,
+    /// Session of its calls [default: a new one]
+    #[arg(long, value_name = "ID")]
+    pub(crate) session: Option<String>,
+    /// The server's command
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub(crate) server: Vec<OsString>,
 }
 
 /// Show waiting approvals and questions.

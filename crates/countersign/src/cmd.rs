@@ -15,6 +15,7 @@ mod inbox;
 mod init;
 mod keys;
 mod ledger;
+mod mcp;
 mod plain;
 mod policy;
 mod practice;
@@ -81,6 +82,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Usage(args)) => usage::run(&args, &reach),
         Some(Command::Doctor(args)) => doctor::run(&args, &reach),
         Some(Command::Hook(args)) => hook(&args, &reach),
+        Some(Command::Mcp(args)) => mcp::run(&args, &reach),
         Some(Command::Init(args)) => init::run(&args, &reach),
         Some(Command::Teach(teach)) => teach::run(&teach, home),
         Some(Command::Completions(args)) => args.run(),

@@ -9,6 +9,7 @@ mod doctor;
 mod gateway;
 mod hook;
 mod init;
+mod mcp;
 #[cfg(test)]
 mod samples;
 mod server;
