@@ -6,7 +6,7 @@
 //! INVARIANT: [`Passage::Dispatch`] is returned only after the gateway allowed exactly this call, and
 //! after its token was used up unless the owner says that the server does that itself.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -81,7 +81,7 @@ struct Group {
     /// The arguments as they were when it was asked about them.
     arguments: Option<String>,
     /// The requests, by their number; the newest is answered by the server.
-    members: BTreeMap<u64, ()>,
+    members: BTreeSet<u64>,
 }
 
 /// A call that waits while no request of its client does.
@@ -274,13 +274,12 @@ impl Gatekeeper {
                     )));
                 }
             }
-            Some(_) => {}
             None if view.status == Status::Approved => {
                 return Passage::Answer(call.refusal(
                     "The permission for this call is over. Try the call again to ask anew.",
                 ));
             }
-            None => {}
+            Some(_) | None => {}
         }
         let edited = view.decision.and_then(|decision| decision.args);
         let edited = edited.map(|args| args.to_string());
@@ -337,13 +336,13 @@ impl Gatekeeper {
                 known.groups.entry(approval.clone()).or_insert(Group {
                     call_id,
                     arguments,
-                    members: BTreeMap::new(),
+                    members: BTreeSet::new(),
                 });
             }
             let Some(group) = known.groups.get_mut(&approval) else {
                 return invalid();
             };
-            group.members.insert(serial, ());
+            group.members.insert(serial);
             group.call_id.clone()
         };
         match self.way.now(&call_id).await {
@@ -403,9 +402,9 @@ impl Gatekeeper {
         let group = group.or_insert(Group {
             call_id: call_id.to_owned(),
             arguments: first,
-            members: BTreeMap::new(),
+            members: BTreeSet::new(),
         });
-        group.members.insert(serial, ());
+        group.members.insert(serial);
     }
 
     /// Takes a request out of its group. Returns the arguments that were asked about, and whether no
@@ -415,7 +414,7 @@ impl Gatekeeper {
         let Some(group) = known.groups.get_mut(approval) else {
             return (None, true);
         };
-        let is_newest = group.members.keys().next_back() == Some(&serial);
+        let is_newest = group.members.last() == Some(&serial);
         group.members.remove(&serial);
         let arguments = group.arguments.clone();
         if group.members.is_empty() {

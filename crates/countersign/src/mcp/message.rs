@@ -214,7 +214,7 @@ fn single(text: &str, fields: &Fields<'_>) -> FromClient {
         let id = id.filter(|_| key != "id");
         return refused(id, INVALID_REQUEST, &why);
     }
-    let method = match fields.get("method").map(|it| method_of(it)) {
+    let method = match fields.get("method").map(method_of) {
         None | Some(Ok(None)) => None,
         Some(Ok(Some(method))) => Some(method),
         Some(Err(Unreadable)) => return refused(id, INVALID_REQUEST, "the method is unreadable"),
