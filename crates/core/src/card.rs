@@ -9,6 +9,7 @@
 //! ([`Card::fits`]).
 
 mod body;
+mod definition;
 mod edits;
 mod fit;
 mod marks;
@@ -119,8 +120,27 @@ pub struct Lineage {
     pub tier: Tier,
     /// Whether all who would be written to were written to before; `None` if nobody would be.
     pub known_recipients: Option<bool>,
+    /// What is known of the definition of the tool.
+    pub definition: Definition,
     /// The owner's help lines. They stand on a card only if a person in crisis may be concerned.
     pub help_lines: Vec<String>,
+}
+
+/// What is known of the definition of a tool that a server offers.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Definition {
+    /// Nothing worth a word: it is as it was, or the tool is of no server.
+    #[default]
+    Unsaid,
+    /// The server did not list the tool.
+    NotListed,
+    /// It changed since it was last accepted.
+    Changed {
+        /// Since when the earlier one was accepted.
+        since: UnixMillis,
+        /// The lines that were taken out and put in.
+        difference: String,
+    },
 }
 
 impl Card {
@@ -144,6 +164,7 @@ impl Card {
                 .reasons
                 .iter()
                 .map(|reason| line(&without_secrets(reason, redacts)))
+                .chain(definition::reason(&lineage.definition))
                 .collect(),
             tool: inline(&call.tool),
             command: one_line(call, redacts),
@@ -281,6 +302,7 @@ fn lineage_fields(
         };
         fields.push(Field::words("Recipient", words.to_owned()));
     }
+    fields.extend(definition::field(&lineage.definition, redacts));
     let turns = call.replying_to.len().saturating_sub(TURNS_MAX);
     for turn in call.replying_to.iter().skip(turns) {
         let said = match turn.from.as_str() {

@@ -227,6 +227,9 @@ pub(crate) struct Mcp {
     /// Session of its calls [default: a new one]
     #[arg(long, value_name = "ID")]
     pub(crate) session: Option<String>,
+    /// Seconds between two signs of life while a call waits
+    #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=15))]
+    pub(crate) progress: u64,
     /// The server's command
     #[arg(last = true, required = true, value_name = "COMMAND")]
     pub(crate) server: Vec<OsString>,

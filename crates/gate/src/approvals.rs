@@ -4,6 +4,7 @@ pub(crate) mod admission;
 pub mod answer;
 pub(crate) mod change;
 pub mod comparing;
+pub(crate) mod definitions;
 pub(crate) mod denials;
 mod editing;
 pub mod quota;

@@ -87,6 +87,8 @@ pub enum Kind {
     Ticket,
     /// What an agent may have written into a file.
     Written,
+    /// The definition of a tool, as an agent told of it.
+    Definition,
     /// That a home keeps the head of the ledger, by the key that signs it.
     Anchor,
     /// The probe record of the readiness check.
@@ -122,6 +124,7 @@ impl Kind {
             Self::Thread => "thread",
             Self::Ticket => "ticket",
             Self::Written => "written",
+            Self::Definition => "definition",
             Self::Anchor => "anchor",
             Self::Probe => "probe",
         }

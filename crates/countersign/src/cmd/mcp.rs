@@ -4,6 +4,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use countersign_core::digest::Digest;
 
@@ -12,7 +13,7 @@ use crate::client::{Reach, page_of};
 use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::hook;
-use crate::mcp::gatekeeper::{Gatekeeper, PROGRESS_EVERY, Settings};
+use crate::mcp::gatekeeper::{Gatekeeper, Settings};
 use crate::mcp::stdio;
 use crate::mcp::way::Way;
 
@@ -41,7 +42,7 @@ pub(crate) fn run(args: &Mcp, reach: &Reach) -> Result<ExitCode, Complaint> {
         server,
         directory: std::env::current_dir().ok(),
         verifies_tokens: false,
-        progress_every: PROGRESS_EVERY,
+        progress_every: Duration::from_secs(args.progress),
         page: reach.url.clone().or_else(|| page_of(&home)),
         principal: String::new(),
     };

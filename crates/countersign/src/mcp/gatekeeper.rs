@@ -25,8 +25,6 @@ use super::message::{self, Client, INVALID_PARAMS};
 use super::way::Way;
 use crate::complaint::Complaint;
 
-/// How often a client is told that its call waits. Some clients give up after a minute of silence.
-pub(crate) const PROGRESS_EVERY: Duration = Duration::from_secs(15);
 /// Longest name of a client that the gateway is told, in bytes.
 const AGENT_BYTES_MAX: usize = 200;
 /// Calls that wait without a request of their client, which was shown a link.
@@ -45,7 +43,7 @@ pub(crate) struct Settings {
     pub(crate) directory: Option<PathBuf>,
     /// Whether the server uses tokens up itself.
     pub(crate) verifies_tokens: bool,
-    /// How often a client is told that its call waits.
+    /// How often a client is told that its call waits. Some clients give up after a minute of silence.
     pub(crate) progress_every: Duration,
     /// Where people find the page of the gateway.
     pub(crate) page: Option<String>,

@@ -11,7 +11,7 @@ use countersign_store::{Change, Expect, Kind, Query};
 use crate::GateError;
 use crate::approvals::Approvals;
 use crate::base::random::random;
-use crate::records::entries::{approval_happening, approval_resolved};
+use crate::records::entries::{SMART_VIA, approval_happening, approval_resolved};
 use crate::records::event::Event;
 use crate::records::retry::{Conflict, busy, retry_on_conflict};
 use crate::records::stored::{StoredApproval, read, status};
@@ -164,6 +164,9 @@ impl Approvals {
     fn after(&self, stored: &StoredApproval, followups: &[Followup]) {
         let id = stored.approval.id.as_str();
         if followups.contains(&Followup::Resolve) {
+            if is_allowed_by_person(stored) {
+                self.accept_definition(stored);
+            }
             self.after_answer(stored);
             self.base.waiting.wake(id);
         }
@@ -171,6 +174,12 @@ impl Approvals {
             self.base.cards.repaint_soon(stored.approval.id.as_str());
         }
     }
+}
+
+fn is_allowed_by_person(stored: &StoredApproval) -> bool {
+    let is_approved = matches!(stored.approval.state, State::Approved { .. });
+    let answer = stored.approval.answer();
+    is_approved && answer.is_some_and(|answer| answer.via != SMART_VIA)
 }
 
 /// Returns what else the ledger says: what a person or the asker did that settles nothing.

@@ -22,6 +22,7 @@ use crate::approvals::change::Unchanged;
 use crate::approvals::quota::asker;
 use crate::calls::Calls;
 use crate::calls::submit::Considered;
+use crate::calls::submit::asking::About;
 use crate::records::entries::approval_required;
 use crate::records::stored::{Decision, StoredApproval, StoredCall, read};
 use crate::records::view::CallView;
@@ -62,7 +63,12 @@ impl Calls {
         let mut told = considered.call.clone();
         let assessment = considered.judged.assessment.clone();
         let command = considered.command.clone();
-        let card = self.question(&mut told, &considered.judged, considered.policy(), None);
+        let card = self.question(
+            &mut told,
+            &considered.judged,
+            considered.policy(),
+            About::default(),
+        );
         considered.call.decision = Some(Decision {
             retry_after: Some(wait),
             ..Decision::new(Outcome::Refused, Cause::Flood, considered.call.at)

@@ -1,6 +1,6 @@
 //! Submits a call: judges it, then allows it, refuses it or asks people.
 
-mod asking;
+pub(in crate::calls) mod asking;
 
 use std::sync::Arc;
 
@@ -17,6 +17,7 @@ use countersign_core::status::{Cause, Outcome, Status};
 use countersign_core::time::UnixMillis;
 use countersign_core::verdict::{Mode, Rule, Ruling, Situation, Verdict, verdict};
 use countersign_store::{Change, Expect, Put, StoreError};
+use serde_json::Value;
 
 use crate::GateError;
 use crate::approvals::denials::Denial;
@@ -56,6 +57,8 @@ pub(crate) struct Considered {
     pub(crate) grant: Option<VersionedGrant>,
     pub(crate) command: String,
     commitment: String,
+    /// The definition of the tool, as the asker says the model was shown it.
+    definition: Option<Value>,
     /// Additional writes: the session, the idempotency key.
     puts: Vec<Put>,
     /// What the call would leave in files.
@@ -263,6 +266,12 @@ impl Calls {
         call.assessment = written_assessment(&judged);
         call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
         name_rule(&mut call, judged.ruling, &ruleset.policy, &tool_call);
+        let noted = self
+            .approvals
+            .note_definition(&call, submission.tool_definition.as_ref())
+            .await?;
+        puts.extend(noted.puts);
+        entries.extend(noted.entries);
         let redacts = redacts(&ruleset.policy);
         let command = one_line(&tool_call, redacts);
         let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
@@ -275,6 +284,7 @@ impl Calls {
             grant,
             command,
             commitment,
+            definition: submission.tool_definition.clone(),
             puts,
             writes,
             entries,
@@ -327,6 +337,7 @@ impl Calls {
             grant,
             command,
             commitment,
+            definition: _,
             mut puts,
             writes,
             mut entries,

@@ -105,6 +105,8 @@ events! {
     OverrideStarted(OverrideStarted) = "session.override_started",
     /// It asks again.
     OverrideEnded(OverrideEnded) = "session.override_ended",
+    /// A server says something else of its tool than before. Grants for it are suspended.
+    DefinitionChanged(DefinitionChanged) = "definition.changed",
     /// The recipient gets the crisis mark.
     CrisisMarked(CrisisMarked) = "crisis.marked",
     /// A person cleared the crisis mark of a session or a recipient.
@@ -412,6 +414,16 @@ shapes! {
         session_id: String = "Its session.",
         key_id: String = "Whose session.",
         by: String = "Who.",
+        timestamp: f64 = "When.",
+    }
+    /// The definition of a tool changed.
+    DefinitionChanged {
+        tool: String = "The tool.",
+        executor: String = "The server.",
+        key_id: String = "The key that told of it.",
+        call_id: String = "The first call with the new definition.",
+        was: String = "The hash of the definition before.",
+        now: String = "The hash of the definition now.",
         timestamp: f64 = "When.",
     }
     /// A recipient carries the crisis mark.

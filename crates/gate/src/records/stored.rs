@@ -178,6 +178,9 @@ pub(crate) struct StoredApproval {
     /// The number of refused calls, for the card of a flood.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) held_back: Option<u64>,
+    /// The changed definition of the tool that the card shows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) definition: Option<Box<KeptDefinition>>,
 }
 
 /// The grant an answer leaves when it takes effect.
@@ -292,6 +295,15 @@ impl StoredCall {
             expect,
         }
     }
+}
+
+/// The definition of a tool as it is kept.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct KeptDefinition {
+    pub(crate) hash: Digest,
+    /// Its words, a part a line.
+    pub(crate) text: String,
+    pub(crate) at: UnixMillis,
 }
 
 impl StoredApproval {

@@ -2,7 +2,7 @@
 
 use super::{Considered, WAITING_MAX, WAITING_OF_ONE_MAX};
 use countersign_core::approval::{Answer, Approval, Choice, State};
-use countersign_core::card::{Card, Lineage, is_showable, shown_args};
+use countersign_core::card::{Card, Definition, Lineage, is_showable, shown_args};
 use countersign_core::grant::candidates;
 use countersign_core::id::ApprovalId;
 use countersign_core::judge::Judged;
@@ -17,6 +17,15 @@ use crate::calls::Calls;
 use crate::records::entries::{approval_required, call_assessed};
 use crate::records::stored::{StoredApproval, StoredCall, read};
 use crate::records::view::CallView;
+
+/// What a card says of a call that the call does not say itself.
+#[derive(Debug, Default)]
+pub(crate) struct About {
+    /// Whether all who would be written to were written to before; `None` if nobody would be.
+    known_recipients: Option<bool>,
+    /// What is known of the definition of the tool.
+    definition: Definition,
+}
 
 impl Calls {
     /// Puts a call to people, or joins it to the same question that waits already.
@@ -43,6 +52,7 @@ impl Calls {
             ruleset,
             command,
             commitment,
+            definition,
             mut puts,
             writes,
             mut entries,
@@ -57,7 +67,16 @@ impl Calls {
                 .approvals
                 .knows_recipients(&call.tool_call(None))
                 .await?;
-            let mut stored = self.question(&mut call, &judged, &ruleset.policy, known);
+            let shown = self
+                .approvals
+                .show_definition(&call, definition.as_ref())
+                .await?;
+            let about = About {
+                known_recipients: known,
+                definition: shown.standing,
+            };
+            let mut stored = self.question(&mut call, &judged, &ruleset.policy, about);
+            stored.definition = shown.accepts;
             stored.deeds = crate::approvals::denials::to_remember(&ruleset.policy, &call);
             puts.push(stored.put(Expect::Absent));
             puts.push(stored.latest_put(latest.map(|record| record.version)));
@@ -168,7 +187,7 @@ impl Calls {
         call: &mut StoredCall,
         judged: &Judged,
         policy: &Policy,
-        known_recipients: Option<bool>,
+        about: About,
     ) -> StoredApproval {
         let tool_call = call.tool_call(None);
         let mut scopes = candidates(&tool_call, &judged.assessment, &judged.ruling);
@@ -202,7 +221,8 @@ impl Calls {
             session: call.session.clone(),
             explanation: call.explanation.clone(),
             tier: call.tier,
-            known_recipients,
+            known_recipients: about.known_recipients,
+            definition: about.definition,
             help_lines: policy.crisis_help_lines.clone(),
         };
         let redacts = redacts(policy);
@@ -219,6 +239,7 @@ impl Calls {
             deeds: Vec::new(),
             lifted: None,
             held_back: None,
+            definition: None,
         }
     }
 
@@ -229,7 +250,7 @@ impl Calls {
         judged: &Judged,
         policy: &Policy,
     ) -> StoredApproval {
-        let mut stored = self.question(call, judged, policy, None);
+        let mut stored = self.question(call, judged, policy, About::default());
         stored.approval.choices.clear();
         stored.approval.state = State::Approved {
             answer: Answer {
