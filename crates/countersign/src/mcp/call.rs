@@ -1,7 +1,7 @@
 //! One `tools/call` of a client: what it says, and the bytes that are sent on.
 //!
 //! Separate because these bytes are what a person approves: they are kept, and only the
-//! token and edited arguments are ever put into them.
+//! token, edited arguments, and the id and `_meta` of a later request for the same call are put into them.
 
 use std::ops::Range;
 
@@ -48,7 +48,7 @@ pub(crate) enum Era {
 }
 
 /// A call of a tool.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Call {
     /// The message, as it came.
     text: String,
@@ -83,6 +83,7 @@ pub(crate) enum Arguments {
 /// Where the parts of a call stand in its text.
 #[derive(Clone, Debug)]
 struct Places {
+    id: Range<usize>,
     params: Range<usize>,
     /// Whether there is nothing in the parameters.
     params_are_empty: bool,
@@ -166,6 +167,7 @@ impl Call {
         let at = |part: &RawValue| place_of(part.get(), text);
         Ok(Self {
             places: Places {
+                id: at(id),
                 params: at(raw),
                 params_are_empty: params.0.is_empty(),
                 arguments: params.get("arguments").map(at),
@@ -192,10 +194,20 @@ impl Call {
         id_key(&self.id)
     }
 
-    /// Returns the arguments as they are written.
-    pub(super) fn written_arguments(&self) -> Option<&str> {
-        let place = self.places.arguments.clone()?;
-        self.text.get(place)
+    /// Returns its `_meta` with the token in it.
+    fn meta_with(&self, token: Option<&str>) -> String {
+        let meta = self.places.meta.as_ref().filter(|meta| !meta.is_null);
+        let text = meta.and_then(|meta| self.text.get(meta.place.clone()));
+        let rest = text.and_then(|text| text.strip_prefix('{')).unwrap_or("}");
+        let comma = if meta.is_none_or(|meta| meta.is_empty) {
+            ""
+        } else {
+            ","
+        };
+        match token {
+            Some(token) => format!("{{\"{TOKEN_KEY}\":{}{comma}{rest}", Value::from(token)),
+            None => format!("{{{rest}"),
+        }
     }
 
     /// Returns the message as the server gets it.
@@ -210,19 +222,16 @@ impl Call {
                 None => first.push(format!("\"arguments\":{arguments}")),
             }
         }
-        if let Some(token) = change.token {
-            let entry = format!("\"{TOKEN_KEY}\":{}", Value::from(token));
+        let asker = change.answers.unwrap_or(self);
+        if change.token.is_some() || change.answers.is_some() {
+            let meta = asker.meta_with(change.token);
             match &places.meta {
-                None => first.push(format!("\"_meta\":{{{entry}}}")),
-                Some(meta) if meta.is_null => {
-                    edits.push((meta.place.clone(), format!("{{{entry}}}")));
-                }
-                Some(meta) => {
-                    let comma = if meta.is_empty { "" } else { "," };
-                    let at = meta.place.start + 1;
-                    edits.push((at..at, format!("{entry}{comma}")));
-                }
+                Some(own) => edits.push((own.place.clone(), meta)),
+                None => first.push(format!("\"_meta\":{meta}")),
             }
+        }
+        if let Some(asker) = change.answers {
+            edits.push((places.id.clone(), asker.id.get().to_owned()));
         }
         if !first.is_empty() {
             let comma = if places.params_are_empty { "" } else { "," };
@@ -260,6 +269,8 @@ impl Call {
 /// What is put into a message before it is sent on.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Change<'a> {
+    /// The request that is answered: this one, or a later one for the same call.
+    pub(super) answers: Option<&'a Call>,
     /// Other arguments.
     pub(super) arguments: Option<&'a str>,
     /// The token.

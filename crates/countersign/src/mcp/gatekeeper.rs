@@ -76,8 +76,8 @@ struct Known {
 #[derive(Debug)]
 struct Group {
     call_id: String,
-    /// The arguments as they were when it was asked about them.
-    arguments: Option<String>,
+    /// The call as it was when it was asked about, which is what is sent.
+    first: Arc<Call>,
     /// The requests, by their number; the newest is answered by the server.
     members: BTreeSet<u64>,
 }
@@ -86,7 +86,7 @@ struct Group {
 #[derive(Debug)]
 struct Parked {
     call_id: String,
-    arguments: Option<String>,
+    first: Arc<Call>,
 }
 
 /// What becomes of a request.
@@ -181,8 +181,7 @@ impl Gatekeeper {
         };
         match (view.is_waiting(), view.approval_id.clone()) {
             (true, Some(approval)) => {
-                let arguments = call.written_arguments().map(str::to_owned);
-                self.join(&approval, serial, &view.call_id, arguments);
+                self.join(&approval, serial, &view.call_id, call);
                 Begun(Stand::Waits {
                     call: view,
                     approval,
@@ -202,7 +201,7 @@ impl Gatekeeper {
                 if hold.is_cancelled() {
                     return self.dropped(&view).await;
                 }
-                return self.conclude(call, view, call.written_arguments()).await;
+                return self.conclude(call, view, None).await;
             }
             Stand::Waits {
                 call,
@@ -222,14 +221,14 @@ impl Gatekeeper {
         let Some(settled) = settled else {
             return self.leave(&view.call_id, &approval, serial).await;
         };
-        let (arguments, is_newest) = self.part(&approval, serial);
+        let (first, is_newest) = self.part(&approval, serial);
         match settled {
             Err(complaint) => Passage::Answer(call.refusal(&not_run(&complaint))),
             Ok(_) if !is_newest => Passage::Answer(call.refusal(
                 "This request was sent again while it waited. The later one is carried on, and this one \
                  was not run.",
             )),
-            Ok(view) => self.conclude(call, view, arguments.as_deref()).await,
+            Ok(view) => self.conclude(call, view, first.as_deref()).await,
         }
     }
 
@@ -260,7 +259,7 @@ impl Gatekeeper {
 
     /// Turns a decided call into what becomes of the request. What a person allowed is used up first:
     /// it runs once.
-    async fn conclude(&self, call: &Call, view: CallView, arguments: Option<&str>) -> Passage {
+    async fn conclude(&self, call: &Call, view: CallView, first: Option<&Call>) -> Passage {
         if !matches!(view.status, Status::Allowed | Status::Approved) {
             return Passage::Answer(call.refusal(&view.message));
         }
@@ -281,8 +280,9 @@ impl Gatekeeper {
         }
         let edited = view.decision.and_then(|decision| decision.args);
         let edited = edited.map(|args| args.to_string());
-        let message = call.message(&Change {
-            arguments: edited.as_deref().or(arguments),
+        let message = first.unwrap_or(call).message(&Change {
+            answers: first.map(|_| call),
+            arguments: edited.as_deref(),
             token: view.token.as_deref(),
         });
         Passage::Dispatch {
@@ -330,10 +330,10 @@ impl Gatekeeper {
         let serial = self.serial.fetch_add(1, Ordering::SeqCst);
         let call_id = {
             let mut known = self.known();
-            if let Some(Parked { call_id, arguments }) = known.parked.remove(&approval) {
+            if let Some(Parked { call_id, first }) = known.parked.remove(&approval) {
                 known.groups.entry(approval.clone()).or_insert(Group {
                     call_id,
-                    arguments,
+                    first,
                     members: BTreeSet::new(),
                 });
             }
@@ -392,38 +392,40 @@ impl Gatekeeper {
         }
     }
 
-    fn join(&self, approval: &str, serial: u64, call_id: &str, arguments: Option<String>) {
+    fn join(&self, approval: &str, serial: u64, call_id: &str, call: &Call) {
         let mut known = self.known();
         let parked = known.parked.remove(approval);
-        let first = parked.map_or(arguments, |parked| parked.arguments);
+        let first = parked.map_or_else(|| Arc::new(call.clone()), |parked| parked.first);
         let group = known.groups.entry(approval.to_owned());
         let group = group.or_insert(Group {
             call_id: call_id.to_owned(),
-            arguments: first,
+            first,
             members: BTreeSet::new(),
         });
         group.members.insert(serial);
     }
 
-    /// Takes a request out of its group. Returns the arguments that were asked about, and whether no
-    /// later request asks for the same.
-    fn part(&self, approval: &str, serial: u64) -> (Option<String>, bool) {
+    /// Takes a request out of its group. Returns the call that was asked about, and whether no later
+    /// request asks for the same.
+    fn part(&self, approval: &str, serial: u64) -> (Option<Arc<Call>>, bool) {
         let mut known = self.known();
         let Some(group) = known.groups.get_mut(approval) else {
             return (None, true);
         };
         let is_newest = group.members.last() == Some(&serial);
         group.members.remove(&serial);
-        let arguments = group.arguments.clone();
+        let first = Arc::clone(&group.first);
         if group.members.is_empty() {
             known.groups.remove(approval);
         }
-        (arguments, is_newest)
+        (Some(first), is_newest)
     }
 
     /// Lets a call wait without a request.
     fn park(&self, call_id: &str, approval: &str, serial: u64) {
-        let (arguments, _) = self.part(approval, serial);
+        let (Some(first), _) = self.part(approval, serial) else {
+            return;
+        };
         let mut known = self.known();
         if known.parked.len() >= PARKED_MAX {
             // Ids begin with their time: the first is the oldest. Its client does not come back.
@@ -431,7 +433,7 @@ impl Gatekeeper {
         }
         let parked = Parked {
             call_id: call_id.to_owned(),
-            arguments,
+            first,
         };
         known.parked.insert(approval.to_owned(), parked);
     }

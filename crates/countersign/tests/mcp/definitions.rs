@@ -105,7 +105,7 @@ fn one_changed_byte_suspends_grants_and_the_card_shows_the_change() {
             &gateway,
             &mut proxy,
             10 + u64::try_from(at).unwrap(),
-            "deny",
+            "once",
         );
         let shown = difference(&card).unwrap_or_else(|| panic!("{card}"));
         assert!(shown.contains('+'), "{shown}");
@@ -115,7 +115,7 @@ fn one_changed_byte_suspends_grants_and_the_card_shows_the_change() {
                 .contains("changed the definition"),
             "{card}"
         );
-        // The same denied call would be refused for a while; the next one is about another.
+        // Suspended, not revoked: the definition it was given for is back.
         tools.say(&json!({}));
         proxy.list();
         runs_unasked(&mut proxy, 20 + u64::try_from(at).unwrap());
