@@ -822,6 +822,24 @@ export interface DecisionView {
   via: string | null;
 }
 
+/** The definition of a tool changed. */
+export interface DefinitionChanged {
+  /** The first call with the new definition. */
+  call_id: string;
+  /** The server. */
+  executor: string;
+  /** The key that told of it. */
+  key_id: string;
+  /** The hash of the definition now. */
+  now: string;
+  /** When. */
+  timestamp: number;
+  /** The tool. */
+  tool: string;
+  /** The hash of the definition before. */
+  was: string;
+}
+
 /** Where a card is. */
 export interface DeliveryList {
   /** The items of this page. */
@@ -1038,6 +1056,8 @@ export type Event = CallAssessed & {
   event: "session.override_started";
 } | OverrideEnded & {
   event: "session.override_ended";
+} | DefinitionChanged & {
+  event: "definition.changed";
 } | CrisisMarked & {
   event: "crisis.marked";
 } | CrisisCleared & {

@@ -16,7 +16,7 @@ use countersign_channels::seal::Seal;
 use countersign_channels::{Channel as _, DeliveryError};
 use countersign_core::approval::{Approval, Choice, State as Life};
 use countersign_core::call::ToolCall;
-use countersign_core::card::{Card, Lineage, Redacts};
+use countersign_core::card::{Card, Definition, Lineage, Redacts};
 use countersign_core::command::TABLE;
 use countersign_core::digest::Digest;
 use countersign_core::id::ApprovalId;
@@ -147,6 +147,7 @@ fn order(number: usize, attempt: Attempt) -> Order {
         tier: Tier::T0,
         known_recipients: None,
         help_lines: Vec::new(),
+        definition: Definition::Unsaid,
     };
     let judged = countersign_core::judge::judge(&Policy::default(), &call);
     let card = Card::new(

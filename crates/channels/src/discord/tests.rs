@@ -2,7 +2,7 @@
 
 use countersign_core::approval::{Approval, Choice, State};
 use countersign_core::call::ToolCall;
-use countersign_core::card::{Card, Lineage, Redacts};
+use countersign_core::card::{Card, Definition, Lineage, Redacts};
 use countersign_core::digest::Digest;
 use countersign_core::id::ApprovalId;
 use countersign_core::judge::consider;
@@ -200,6 +200,7 @@ fn terminal(command: &str) -> Order {
         tier: Tier::T2,
         known_recipients: None,
         help_lines: Vec::new(),
+        definition: Definition::Unsaid,
     };
     let card = Card::new(&approval, &call, &assessment, &lineage, Redacts::Secrets);
     order(Subject::Card(Box::new(card)))

@@ -2,7 +2,7 @@
 
 use countersign_core::approval::{Approval, Choice, State};
 use countersign_core::call::ToolCall;
-use countersign_core::card::{Card, Lineage, Redacts};
+use countersign_core::card::{Card, Definition, Lineage, Redacts};
 use countersign_core::digest::Digest;
 use countersign_core::id::ApprovalId;
 use countersign_core::judge::consider;
@@ -43,6 +43,7 @@ fn terminal(command: &str) -> Card {
         tier: Tier::T2,
         known_recipients: None,
         help_lines: Vec::new(),
+        definition: Definition::Unsaid,
     };
     Card::new(&approval, &call, &assessment, &lineage, Redacts::Secrets)
 }

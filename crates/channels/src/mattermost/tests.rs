@@ -2,7 +2,7 @@
 
 use countersign_core::approval::{Approval, Choice, State};
 use countersign_core::call::ToolCall;
-use countersign_core::card::{Card, Lineage, Redacts};
+use countersign_core::card::{Card, Definition, Lineage, Redacts};
 use countersign_core::command::TABLE;
 use countersign_core::digest::Digest;
 use countersign_core::id::ApprovalId;
@@ -66,6 +66,7 @@ fn card_of(call: &ToolCall, agent: &str, explanation: &str) -> Card {
         tier: Tier::T2,
         known_recipients: None,
         help_lines: Vec::new(),
+        definition: Definition::Unsaid,
     };
     Card::new(&approval, call, &assessment, &lineage, Redacts::Secrets)
 }

@@ -4,7 +4,9 @@
 
 use countersign_core::approval::{Approval, Choice, State};
 use countersign_core::call::{ToolCall, Turn};
-use countersign_core::card::{Card, Fit, Lineage, Redacts, is_showable, one_line, shown_args};
+use countersign_core::card::{
+    Card, Definition, Fit, Lineage, Redacts, is_showable, one_line, shown_args,
+};
 use countersign_core::digest::Digest;
 use countersign_core::id::ApprovalId;
 use countersign_core::judge::judge;
@@ -39,6 +41,7 @@ fn lineage() -> Lineage {
         tier: Tier::T0,
         known_recipients: None,
         help_lines: Vec::new(),
+        definition: Definition::Unsaid,
     }
 }
 
@@ -216,6 +219,10 @@ fn hostile_text_stays_text_wherever_it_stands() {
                 agent: Some(row.text.clone()),
                 session: row.text.clone(),
                 explanation: Some(row.text.clone()),
+                definition: Definition::Changed {
+                    since: UnixMillis(0),
+                    difference: row.text.clone(),
+                },
                 ..lineage()
             };
             let card = card(&call, &lineage);

@@ -436,3 +436,6 @@ pub(super) fn place_of(part: &str, whole: &str) -> Range<usize> {
     let start = (part.as_ptr() as usize).saturating_sub(whole.as_ptr() as usize);
     start..start.saturating_add(part.len())
 }
+
+#[cfg(test)]
+mod tests;

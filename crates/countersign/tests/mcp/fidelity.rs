@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scene::{HARMLESS, Proxy, RISKY, gateway};
+use crate::scene::{Dice, HARMLESS, Proxy, RISKY, gateway};
 
 /// Messages of a client, as odd as JSON allows.
 const ODD: &[&str] = &[
@@ -36,6 +36,59 @@ fn what_a_client_sends_reaches_the_server_byte_for_byte() {
         ODD.join("\n")
     );
     assert_eq!(String::from_utf8_lossy(&seen), expected);
+}
+
+/// Returns a message of odd JSON that is no call.
+fn odd(dice: &mut Dice, depth: usize) -> String {
+    const LEAVES: &[&str] = &[
+        "1.50",
+        "-0.0",
+        "1E+2",
+        "18446744073709551616",
+        "\"\\u00e9\\ud83d\\ude00\"",
+        "\"é😀\u{2028}\"",
+        "null",
+        "true",
+        "\"\"",
+        "{}",
+        "[ ]",
+    ];
+    match dice.roll(if depth > 4 { 1 } else { 3 }) {
+        0 => LEAVES[dice.roll(LEAVES.len())].to_owned(),
+        1 => {
+            let items: Vec<String> = (0..dice.roll(4)).map(|_| odd(dice, depth + 1)).collect();
+            format!("[{}]", items.join([",", " ,", ",\t"][dice.roll(3)]))
+        }
+        _ => {
+            let fields: Vec<String> = (0..dice.roll(5))
+                .map(|at| format!("\"k{}\" :{}", at % 3, odd(dice, depth + 1)))
+                .collect();
+            format!("{{ {}}}", fields.join(", "))
+        }
+    }
+}
+
+#[test]
+fn generated_messages_reach_the_server_byte_for_byte() {
+    let gateway = gateway();
+    let mut proxy = Proxy::start(&gateway.home());
+    let mut dice = Dice(3);
+    let mut sent = String::new();
+    for _ in 0..1000 {
+        let line = format!(
+            "{{\"id\":{},\"method\":\"notifications/x\",\"params\":{}}}",
+            odd(&mut dice, 3),
+            odd(&mut dice, 0)
+        );
+        proxy.send(&line);
+        sent.push_str(&line);
+        sent.push('\n');
+    }
+    let (_, _, _, seen) = proxy.close();
+    assert!(
+        String::from_utf8(seen).unwrap() == sent,
+        "a message was changed"
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::scene::{HARMLESS, Proxy, RISKY, call, gateway, until};
+use crate::scene::{Dice, HARMLESS, Proxy, RISKY, call, gateway, until};
 
 /// Lines that a loose reader could take for a call, and whether they can be answered.
 const HIDDEN: &[(&str, bool)] = &[
@@ -88,7 +88,7 @@ const HIDDEN: &[(&str, bool)] = &[
         true,
     ),
     (
-        r#"{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'wipe'}}"#,
+        r"{'jsonrpc':'2.0','id':1,'method':'tools/call','params':{'name':'wipe'}}",
         true,
     ),
     (
@@ -234,19 +234,6 @@ fn a_client_cannot_say_that_the_person_agreed() {
     until(&gateway, &approval, "denied");
 }
 
-/// A small generator, so that a failing line can be found again.
-struct Dice(u64);
-
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
-    }
-}
-
 /// The server reads each line with another JSON reader. Whatever reaches it, none of it may be a call
 /// of the tool that asks.
 #[test]
@@ -292,11 +279,11 @@ fn no_mangled_line_carries_a_call_to_the_server() {
         };
         for _ in 0..=dice.roll(6) {
             let part = PARTS[dice.roll(PARTS.len())];
-            let at = (0..=line.len())
-                .cycle()
-                .skip(dice.roll(line.len() + 1))
-                .find(|at| line.is_char_boundary(*at));
-            line.insert_str(at.unwrap(), part);
+            let mut at = dice.roll(line.len() + 1);
+            while !line.is_char_boundary(at) {
+                at -= 1;
+            }
+            line.insert_str(at, part);
         }
         proxy.send(line);
     }

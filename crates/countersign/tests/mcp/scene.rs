@@ -217,3 +217,17 @@ pub(crate) fn until(gateway: &Gateway, approval: &str, wanted: &str) {
         events.next();
     }
 }
+
+/// A small generator, so that a failing line can be found again.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    /// Returns a number below `sides`.
+    pub(crate) fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+}

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use crate::{files, root};
 
 /// What belongs to the clients, under `crates/countersign/src`.
-const CLIENTS: &[&str] = &["tui", "cmd", "slash.rs", "words.rs", "show.rs"];
+const CLIENTS: &[&str] = &[
+    "tui", "cmd", "mcp", "mcp.rs", "slash.rs", "words.rs", "show.rs",
+];
 
 /// How a field is picked out of JSON by its name.
 const BY_NAME: &[&str] = &["[\"", ".get(\"", ".pointer(", "config::read::at"];
@@ -18,6 +20,9 @@ const BY_NAME_FOR_A_REASON: &[(&str, &str)] = &[
     ("cmd/eval/sessions/sample.rs", "the arguments of a tool"),
     ("cmd/serve.rs", "the configuration"),
     ("cmd/teach.rs", "the configuration"),
+    ("mcp/call.rs", "a message of a client"),
+    ("mcp/definitions.rs", "what a server says of its tools"),
+    ("mcp/message.rs", "a message of a client or a server"),
 ];
 
 /// What only the gateway itself and commands on its home may use, with who may.

@@ -159,6 +159,12 @@ impl Calls {
         }
         let mut considered = self.consider_call(who, submission).await?;
         considered.runner = runner;
+        let noted = self
+            .approvals
+            .note_definition(&considered.call, considered.definition.as_ref())
+            .await?;
+        considered.puts.extend(noted.puts);
+        considered.entries.extend(noted.entries);
         if let Some(name) = &submission.idempotency_key {
             let put = idempotency_put(who, name, submission, &considered.call);
             considered.puts.push(put);
@@ -266,12 +272,6 @@ impl Calls {
         call.assessment = written_assessment(&judged);
         call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
         name_rule(&mut call, judged.ruling, &ruleset.policy, &tool_call);
-        let noted = self
-            .approvals
-            .note_definition(&call, submission.tool_definition.as_ref())
-            .await?;
-        puts.extend(noted.puts);
-        entries.extend(noted.entries);
         let redacts = redacts(&ruleset.policy);
         let command = one_line(&tool_call, redacts);
         let arguments = serde_json::to_vec(&call.args).unwrap_or_default();
