@@ -27,6 +27,11 @@ class Agent(ABC):
     `takes_edits` says whether a hook can change the arguments of a call, `project_can_disarm`
     whether settings in a project can switch hooks off. An `interactive` one runs in a terminal and
     is ended when its script is.
+
+    `guard` is the word of our program that stands in front of the agent, and `set_up` what
+    `countersign init` is told. Where it is no hook, nothing gives up early or judges alone.
+    `tells_model` says whether the model reads why a call did not run; `marks` names the text by which
+    the card of a deed is known, where the agent shows less than the arguments.
     """
 
     name: str
@@ -37,6 +42,9 @@ class Agent(ABC):
     project_can_disarm = False
     interactive = False
     run_seconds = 120
+    guard = "hook"
+    tells_model = True
+    marks: ClassVar[dict[str, str]] = {}
 
     def __init__(self, cache: Path) -> None:
         self.cache = cache
@@ -52,6 +60,11 @@ class Agent(ABC):
         command = ["npm", "install", "--ignore-scripts", "--no-audit", "--no-fund", wanted]
         subprocess.run(command, cwd=self.cache, check=True, stdout=subprocess.DEVNULL)
         stamp.write_text(wanted + "\n", encoding="utf-8")
+
+    @property
+    def set_up(self) -> str:
+        """Returns what `countersign init` is told, and the name of the key."""
+        return self.name
 
     @abstractmethod
     def program(self) -> list[str]:

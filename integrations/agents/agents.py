@@ -8,7 +8,7 @@ from cline import Cline
 from codex import Codex
 from codex_code_mode import CodexCodeMode
 from copilot import Copilot, CopilotWithRules
-from editor import CopilotEditor, GeminiEditor
+from editor import CopilotEditor, GeminiAcp, GeminiEditor, OpenCodeAcp
 from gemini import Gemini
 from interactive import (
     ClaudeCodeInteractive,
@@ -34,9 +34,11 @@ AGENTS: dict[str, type[Agent]] = {
     "copilot-interactive": CopilotInteractive,
     "copilot-rules": CopilotWithRules,
     "gemini": Gemini,
+    "gemini-acp": GeminiAcp,
     "gemini-editor": GeminiEditor,
     "gemini-interactive": GeminiInteractive,
     "gemini-untrusted": GeminiUntrusted,
     "opencode": OpenCode,
+    "opencode-acp": OpenCodeAcp,
     "opencode-interactive": OpenCodeInteractive,
 }

@@ -38,6 +38,7 @@ class Sight:
     exit_code: int | None
     unplayed: Steps
     facts: Json = field(default_factory=dict)
+    tells_model: bool = True
 
     @property
     def told(self) -> str:
@@ -58,9 +59,10 @@ class Deed:
     prompt: str = "Please do the task."
     mark: Callable[[World], str] = lambda world: str(world.data)
 
-    def cards(self, world: World, cards: list[Json]) -> list[Json]:
-        """Returns the cards about this deed."""
-        return [card for card in cards if self.mark(world) in json.dumps(card["args"])]
+    def cards(self, world: World, cards: list[Json], mark: str | None = None) -> list[Json]:
+        """Returns the cards about this deed, by another mark if the agent has one."""
+        wanted = mark or self.mark(world)
+        return [card for card in cards if wanted in json.dumps(card["args"])]
 
 
 def _deleted(world: World, _: list[str | None]) -> bool:
@@ -185,7 +187,8 @@ class Denied(Way):
             return "OPEN: it ran although it was denied"
         if not sight.cards:
             return "FAILED: nobody was asked"
-        return "denied" if NOTE in sight.told else "FAILED: the model did not read the note"
+        told = NOTE in sight.told or not sight.tells_model
+        return "denied" if told else "FAILED: the model did not read the note"
 
 
 class Approved(Way):
@@ -228,6 +231,9 @@ class AnsweredLate(Way):
 
     name = "answered_late"
     answer_seconds = ANSWER_SECONDS
+
+    def applies(self, agent: Agent) -> bool:
+        return agent.guard == "hook"
 
     def __init__(self) -> None:
         self._approve: Callable[[], None] | None = None
@@ -322,6 +328,9 @@ class HookFrozen(Way):
     answer_seconds = ANSWER_SECONDS
     wait_seconds = FROZEN_SECONDS
 
+    def applies(self, agent: Agent) -> bool:
+        return agent.guard == "hook"
+
     def on_card(self, world: World, gateway: Gateway, approval: Json, facts: Json) -> None:
         facts["frozen"] = facts.get("frozen", 0) + world.signal_hooks(signal.SIGSTOP)
         end = threading.Timer(2 * FROZEN_SECONDS, world.signal_hooks, [signal.SIGKILL])
@@ -398,6 +407,9 @@ class GatewayAway(Way):
 class GatewayAwaySafe(GatewayAway):
     """The gateway does not run. A safe call needs no gateway."""
 
+    def applies(self, agent: Agent) -> bool:
+        return agent.guard == "hook"
+
     def judge(self, sight: Sight) -> str:
         return "ran" if sight.effect else "FAILED: a safe call did not run"
 
@@ -414,7 +426,7 @@ class NotRun(Way):
 def _told_something(sight: Sight) -> str | None:
     """Returns the failure that the model was not told why a call did not run, if so."""
     told = any(word in sight.told for word in ("not run", "Countersign"))
-    return None if told else "FAILED: the model was not told why"
+    return None if told or not sight.tells_model else "FAILED: the model was not told why"
 
 
 CELLS: list[tuple[str, Way]] = [

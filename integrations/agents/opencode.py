@@ -135,6 +135,14 @@ class OpenCode(Agent):
         write_json(settings, config)
 
 
+def allow_asking(world: World) -> None:
+    """Lets OpenCode ask about each call once, and about no reads."""
+    settings = _settings(world)
+    config = json.loads(settings.read_text(encoding="utf-8"))
+    free = {name: "allow" for name in ("read", "external_directory", "task")}
+    write_json(settings, {**config, "permission": {"*": "ask", **free}})
+
+
 def _settings(world: World) -> Path:
     return world.home / ".config" / "opencode" / "opencode.json"
 

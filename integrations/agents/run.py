@@ -99,6 +99,7 @@ def _run_cell(
         return None
     world.create(binary)
     world.settings = agent.own_settings(world)
+    world.guard = agent.guard
     started = time.monotonic()
     try:
         sight = _play(agent, world, binary, deed, way, steps, by_hand=options.by_hand)
@@ -130,7 +131,7 @@ def _play(
             script = model.play(way.steps(steps))
             agent.prepare(world, model.url)
             if by_hand or way.wait_seconds:
-                gateway.create_hook_key(agent.name)
+                gateway.create_hook_key(agent.set_up)
                 agent.install_hook(world, way.wait_seconds or WAIT_SECONDS)
             else:
                 _init(agent, world)
@@ -141,7 +142,8 @@ def _play(
             if person.failure:
                 raise person.failure
             reports = script.results()
-            cards = DEEDS[deed].cards(world, person.cards)
+            mark = agent.marks.get(deed.removesuffix("_in_crisis"))
+            cards = DEEDS[deed].cards(world, person.cards, mark)
             return Sight(
                 effect=DEEDS[deed].happened(world, reports),
                 cards=cards,
@@ -150,6 +152,7 @@ def _play(
                 exit_code=exit_code,
                 unplayed=script.unplayed(),
                 facts=facts,
+                tells_model=agent.tells_model,
             )
     finally:
         agent.after_run(world)
@@ -159,7 +162,7 @@ def _play(
 def _init(agent: Agent, world: World) -> None:
     """Lets `countersign init` write the agent's settings."""
     done = subprocess.run(
-        [world.countersign, "init", agent.name, "--yes"],
+        [world.countersign, "init", agent.set_up, "--yes"],
         check=False,
         cwd=world.project,
         env=world.environment(),

@@ -36,6 +36,8 @@ class World:
     root: Path
     # The agent's own settings file, once the agent is known.
     settings: Path = field(default_factory=Path)
+    # The word of our program that the agent's hook runs, or that stands in front of the agent.
+    guard: str = "hook"
 
     @property
     def countersign(self) -> Path:
@@ -139,7 +141,7 @@ class World:
                 words = (entry / "cmdline").read_bytes().split(b"\0")
             except OSError:
                 continue
-            if os.fsencode(self.countersign) in words and b"hook" in words:
+            if os.fsencode(self.countersign) in words and self.guard.encode() in words:
                 found.append(int(entry.name))
         return found
 

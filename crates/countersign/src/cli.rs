@@ -1,5 +1,6 @@
 //! Command-line grammar: every command, option and help text.
 
+mod agents;
 mod config;
 mod eval;
 mod generated;
@@ -14,6 +15,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::hook::adapter::Adapter;
 
+pub(crate) use agents::{Acp, Hook};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use eval::Eval;
 pub(crate) use generated::{Completions, Man};
@@ -155,6 +157,14 @@ pub(crate) enum Command {
         Everything but tool calls passes unchanged. Exit code: the server's."
     )]
     Mcp(Mcp),
+    /// Stand between an editor and an agent, and answer its questions for permission; editors run this
+    #[command(
+        after_help = "Runs AGENT, which speaks the Agent Client Protocol on standard input and output, and passes every\n\
+        line on. Its questions for permission (session/request_permission) are answered by the rules or on a\n\
+        card; calls that it makes without asking do not pass here. Needs a key: `countersign init acp`.\n\
+        Exit code: the agent's own; 128 and the signal's number if a signal ended it; 2 usage error."
+    )]
+    Acp(Acp),
     /// Put the firewall in front of the agents on this machine
     #[command(
         after_help = "Shows what it would write into an agent's settings, and writes after one yes. Without AGENT: every\n\
@@ -199,23 +209,6 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-/// Answer an agent about its next tool call.
-#[derive(Debug, Args)]
-pub(crate) struct Hook {
-    /// The agent
-    #[arg(value_name = "AGENT", value_parser = parsing::agent())]
-    pub(crate) agent: &'static Adapter,
-    /// Seconds to wait for a person's answer [default: as long as the agent waits]
-    #[arg(long, value_name = "SECONDS")]
-    pub(crate) wait: Option<u64>,
-    /// Put a call aside when nobody has answered in time, for headless Claude Code only
-    ///
-    /// The run ends; `claude --resume` asks again. Claude Code runs a deferred call without asking when
-    /// the session is resumed without this hook.
-    #[arg(long)]
-    pub(crate) defer: bool,
 }
 
 /// Stand between an MCP client and a server.

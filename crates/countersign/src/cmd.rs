@@ -28,6 +28,7 @@ mod usage;
 use std::process::ExitCode;
 use std::time::Duration;
 
+use crate::acp;
 use crate::cli::{self, Cli, Command};
 use crate::client::Reach;
 use crate::complaint::Complaint;
@@ -83,6 +84,7 @@ pub(crate) fn run(cli: Cli) -> Result<ExitCode, Complaint> {
         Some(Command::Doctor(args)) => doctor::run(&args, &reach),
         Some(Command::Hook(args)) => hook(&args, &reach),
         Some(Command::Mcp(args)) => mcp::run(&args, &reach),
+        Some(Command::Acp(args)) => acp(args, &reach),
         Some(Command::Init(args)) => init::run(&args, &reach),
         Some(Command::Teach(teach)) => teach::run(&teach, home),
         Some(Command::Completions(args)) => args.run(),
@@ -97,4 +99,14 @@ fn hook(args: &cli::Hook, reach: &Reach) -> Result<ExitCode, Complaint> {
         defers: args.defer,
     };
     hook::run(start, reach)
+}
+
+fn acp(args: cli::Acp, reach: &Reach) -> Result<ExitCode, Complaint> {
+    let mut words = args.agent.into_iter();
+    let program = words.next().unwrap_or_default();
+    let start = acp::Start {
+        program,
+        arguments: words.collect(),
+    };
+    acp::run(&start, reach)
 }

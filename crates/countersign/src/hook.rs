@@ -10,7 +10,8 @@
 
 pub(crate) mod adapter;
 mod ask;
-mod conversation;
+pub(crate) mod asking;
+pub(crate) mod conversation;
 mod decide;
 mod outcome;
 pub(crate) mod spool;

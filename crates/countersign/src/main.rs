@@ -1,5 +1,6 @@
 //! The binary: parses the command line, runs the command and returns its exit code.
 
+mod acp;
 mod cli;
 mod client;
 mod cmd;

@@ -33,8 +33,9 @@ pub(super) fn agent() -> impl clap::builder::TypedValueParser<Value = &'static A
 
 /// Reads the name of an agent that can be set up.
 pub(super) fn known_agent() -> impl clap::builder::TypedValueParser<Value = &'static Agent> {
-    let names = PossibleValuesParser::new(agents::AGENTS.iter().map(|agent| agent.name));
-    names.try_map(|name| agents::named(&name).ok_or("no such agent"))
+    let all = || agents::AGENTS.iter().chain([&agents::EDITORS]);
+    let names = PossibleValuesParser::new(all().map(|agent| agent.name));
+    names.try_map(move |name| all().find(|it| it.name == name).ok_or("no such agent"))
 }
 
 /// Returns the command that `words` use, as it is typed: `countersign keys create`.
@@ -103,7 +104,7 @@ mod tests {
     use super::*;
 
     /// Commands without `--json`: they print another format, or talk with a person or an agent.
-    const NO_JSON: [&str; 4] = ["chat", "completions", "hook", "man"];
+    const NO_JSON: [&str; 5] = ["acp", "chat", "completions", "hook", "man"];
 
     fn leaves(command: &clap::Command, path: &str, found: &mut Vec<(String, bool)>) {
         let has_json = command

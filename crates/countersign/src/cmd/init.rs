@@ -13,7 +13,7 @@ use crate::cli::Init;
 use crate::client::{Client, Reach};
 use crate::complaint::{Complaint, written};
 use crate::init::Place;
-use crate::init::agents::{AGENTS, Agent};
+use crate::init::agents::{AGENTS, Agent, EDITORS};
 use crate::init::find::{self, Found};
 use crate::init::plan::{self, Plan, State};
 use crate::init::service::{self, First};
@@ -61,6 +61,7 @@ pub(crate) fn run(args: &Init, reach: &Reach) -> Result<ExitCode, Complaint> {
 fn plans(args: &Init, place: &Place) -> Result<(Vec<Plan>, Vec<&'static Agent>), Complaint> {
     let agents: Vec<&'static Agent> = match args.agent {
         Some(agent) => vec![agent],
+        None if args.undo => AGENTS.iter().chain([&EDITORS]).collect(),
         None => AGENTS.iter().collect(),
     };
     let (mut plans, mut absent) = (Vec::new(), Vec::new());

@@ -13,7 +13,7 @@ use super::{Hook, create_private, sweep};
 use crate::complaint::Complaint;
 
 /// Messages that are kept.
-const MESSAGES_MAX: usize = 3;
+pub(crate) const MESSAGES_MAX: usize = 3;
 /// Longest part of a message that is kept, in bytes: its beginning and its end.
 const MESSAGE_BYTES_MAX: usize = 16 * 1024;
 /// Who wrote them.
@@ -74,7 +74,7 @@ fn write(file: &Path, said: &Said) -> std::io::Result<()> {
 }
 
 /// Returns the beginning and the end of a long message.
-fn shortened(text: &str) -> String {
+pub(crate) fn shortened(text: &str) -> String {
     if text.len() <= MESSAGE_BYTES_MAX {
         return text.to_owned();
     }

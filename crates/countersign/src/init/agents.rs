@@ -98,6 +98,26 @@ pub(crate) const AGENTS: &[Agent] = &[
     hermes::AGENT,
 ];
 
+/// Every agent that an editor starts through `countersign acp`. They have no settings of ours, only a
+/// key together.
+pub(crate) const EDITORS: Agent = Agent {
+    name: crate::acp::NAME,
+    title: "Agents in editors (ACP)",
+    programs: &[],
+    variables: &[],
+    has_key: true,
+    known_by_folder: None,
+    files: |_| Vec::new(),
+    with: |_, _| Ok(Vec::new()),
+    without: |_, _| Ok(Vec::new()),
+    command: |_, _| None,
+    practice: None,
+    warnings: |_, _, _| Vec::new(),
+    stays_open: &[
+        "only agents that your editor starts as `countersign acp -- AGENT` ask here, and only about calls that the agent itself asks about",
+    ],
+};
+
 /// Returns the agent of this name.
 pub(crate) fn named(name: &str) -> Option<&'static Agent> {
     AGENTS.iter().find(|agent| agent.name == name)

@@ -8,6 +8,7 @@
     reason = "a test that cannot go on fails"
 )]
 
+mod acp;
 mod calls;
 mod chat;
 mod client_key;

@@ -164,6 +164,7 @@ pub(super) fn done(plans: &[Plan], left: &[String], is_undo: bool) -> String {
             (true, _, _) if plan.notes.is_empty() => format!("{title} is as it was before."),
             (true, _, _) => format!("Countersign's entries are gone from the settings of {title}."),
             (false, true, _) => format!("{title} is already set up."),
+            (false, false, true) if plan.agent.programs.is_empty() => format!("{title}: set up."),
             (false, false, true) => {
                 format!("{title} asks Countersign before every tool call from now on.")
             }
