@@ -92,8 +92,11 @@ class OpenCodeAcp(BehindAcp, OpenCode):
 
     def calls(self, world: World) -> dict[str, Steps]:
         calls = super().calls(world)
-        # The hook's own files are not there.
+        # A plugin is not there to be changed.
         del calls["change_own_settings"]
+        # OpenCode asks an editor about no call of a subagent; it waits for ever, and nothing runs.
+        for deed in ("subagent_delete", "subagent_send", "write_then_subagent_runs"):
+            del calls[deed]
         return calls
 
 
@@ -116,5 +119,6 @@ class GeminiAcp(BehindAcp, Gemini):
 
     def calls(self, world: World) -> dict[str, Steps]:
         calls = super().calls(world)
-        wanted = ("safe_read", "shell_delete", "mcp_send", "write_then_run", "subagent_delete")
+        # It neither asks about a subagent's command here nor runs it.
+        wanted = ("safe_read", "shell_delete", "mcp_send", "write_then_run")
         return {deed: calls[deed] for deed in wanted}

@@ -10,8 +10,18 @@ use serde_json::{Map, Value, json};
 
 /// The tool of a call that says too little of itself.
 const UNKNOWN: &str = "unknown tool";
+/// The tool of a command for a shell.
+const TERMINAL: &str = "terminal";
 /// Keys of arguments that hold a command for a shell.
 const COMMAND_KEYS: &[&str] = &["command", "cmd", "command_line"];
+/// Keys of arguments that name the directory of a command.
+const DIRECTORY_KEYS: &[&str] = &[
+    "cwd",
+    "workdir",
+    "working_directory",
+    "directory",
+    "dir_path",
+];
 /// Keys of arguments that name the file a change is made to.
 const FILE_KEYS: &[&str] = &["path", "file_path", "filePath", "filepath", "abs_path"];
 /// Keys of arguments that hold what is written.
@@ -49,6 +59,8 @@ pub(super) struct Permission {
     pub(super) cwd: Option<String>,
     /// The answers that the agent would take.
     pub(super) options: Answers,
+    /// Who it is kept apart from others by, if it says too little of itself.
+    claim: Value,
 }
 
 /// The options that are used, by their ids.
@@ -102,7 +114,8 @@ struct Subject {
 #[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct ToolCall {
-    tool_call_id: Option<String>,
+    #[serde(rename = "toolCallId")]
+    id: Option<String>,
     name: Option<String>,
     title: Option<String>,
     kind: Option<String>,
@@ -111,12 +124,8 @@ struct ToolCall {
     locations: Option<Value>,
 }
 
-/// Reads the question of `line`. `earlier` returns the arguments that the agent has told of this call
-/// before, if any.
-pub(super) fn read(
-    line: &[u8],
-    earlier: impl Fn(&str, &str) -> Option<Value>,
-) -> Result<Permission, String> {
+/// Reads the question of `line`.
+pub(super) fn read(line: &[u8]) -> Result<Permission, String> {
     let message = canonical::parse(line).map_err(|error| error.to_string())?;
     let params = message.get("params").cloned().unwrap_or_default();
     let params: Params = serde_json::from_value(params).map_err(|error| error.to_string())?;
@@ -126,7 +135,7 @@ pub(super) fn read(
     if subject.kind == "command" {
         // Only the arguments count for it; whatever else the question says is shown with them.
         call.raw_input = subject.command.map(|command| json!({ "command": command }));
-        call.tool_call_id = call.tool_call_id.or(subject.tool_call_id);
+        call.id = call.id.or(subject.tool_call_id);
     }
     let title: Vec<String> = [params.title, call.title.take(), params.description]
         .into_iter()
@@ -138,61 +147,87 @@ pub(super) fn read(
             .0
             .to_owned()
     });
-    let told = call
-        .tool_call_id
-        .as_deref()
-        .and_then(|id| earlier(&params.session_id, id));
     let annotations = annotations(call.kind.as_deref());
-    let id = call.tool_call_id.clone();
-    let (tool, args) = tool_and_args(&call, title.as_deref(), told.as_ref());
+    let claim = json!({
+        "call": call.id,
+        "title": title,
+        "kind": call.kind,
+        "input": call.raw_input,
+        "locations": call.locations,
+        "content": call.content,
+    });
+    let (tool, args) = tool_and_args(&call).unwrap_or_else(|| (UNKNOWN.to_owned(), claim.clone()));
     Ok(Permission {
         session: params.session_id,
-        call: id,
+        call: call.id,
         tool,
         args,
         annotations,
         title,
         cwd: subject.cwd,
         options,
+        claim,
     })
 }
 
-/// Returns the tool and its arguments as the gateway judges them.
-fn tool_and_args(call: &ToolCall, title: Option<&str>, told: Option<&Value>) -> (String, Value) {
+/// Returns the tool and its arguments, if the call says enough of itself.
+fn tool_and_args(call: &ToolCall) -> Option<(String, Value)> {
     let input = call.raw_input.as_ref().and_then(Value::as_object);
     let input = input.filter(|it| !it.is_empty());
     let name = call.name.as_deref().filter(|it| !it.trim().is_empty());
     match (input, name) {
-        (Some(args), Some(name)) => return (name.to_owned(), args.clone().into()),
+        (Some(args), Some(name)) => Some((name.to_owned(), args.clone().into())),
         (Some(args), None) if COMMAND_KEYS.iter().any(|key| args.contains_key(*key)) => {
-            return ("terminal".to_owned(), args.clone().into());
+            Some((TERMINAL.to_owned(), args.clone().into()))
         }
-        (Some(args), None) if is_edit(args, call) => {
-            return ("edit".to_owned(), args.clone().into());
-        }
-        (None, _) if call.kind.as_deref() == Some("edit") => {
-            if let Some(edits) = edits(call.content.as_ref()) {
-                return edits;
+        (Some(args), None) if is_edit(args, call) => Some(("edit".to_owned(), args.clone().into())),
+        (None, _) if call.kind.as_deref() == Some("edit") => edits(call.content.as_ref()),
+        (Some(_) | None, _) => None,
+    }
+}
+
+impl Permission {
+    /// Whether it is about a command and does not say where that runs. Agents tell that beside the
+    /// question, before it or a moment after it.
+    pub(super) fn lacks_directory(&self) -> bool {
+        let has = |keys: &[&str]| keys.iter().any(|key| self.args.get(*key).is_some());
+        has(COMMAND_KEYS) && self.cwd.is_none() && !has(DIRECTORY_KEYS)
+    }
+
+    /// Whether `told` are arguments of the same command.
+    pub(super) fn is_of(&self, told: &Value) -> bool {
+        let mut keys = COMMAND_KEYS
+            .iter()
+            .filter(|key| self.args.get(**key).is_some());
+        keys.all(|key| self.args.get(*key) == told.get(*key))
+    }
+
+    /// Adds what the agent has `told` of the same call.
+    pub(super) fn complete(&mut self, told: &Value) {
+        if let (Some(args), Some(told)) = (self.args.as_object_mut(), told.as_object()) {
+            for (key, value) in told {
+                args.entry(key.clone()).or_insert_with(|| value.clone());
             }
         }
-        (Some(_) | None, _) => {}
     }
-    // The call's own id keeps it apart from every other: permission for one that shows little of
-    // itself must not cover the next.
-    let args = json!({
-        "call": call.tool_call_id,
-        "title": title,
-        "kind": call.kind,
-        "input": call.raw_input,
-        "told_earlier": told,
-        "locations": call.locations,
-        "content": call.content,
-    });
-    let Value::Object(mut args) = args else {
-        return (UNKNOWN.to_owned(), Value::Null);
-    };
-    args.retain(|_, value| !value.is_null());
-    (UNKNOWN.to_owned(), args.into())
+
+    /// Makes it a question for a person, with all that is known of it: what it would do depends on
+    /// something that the agent has not told.
+    pub(super) fn leave_open(&mut self, told: Option<Value>) {
+        UNKNOWN.clone_into(&mut self.tool);
+        self.args = self.claim.take();
+        // The call's own id is among them, so that permission for one that shows little of itself
+        // never covers another.
+        if let Some(args) = self.args.as_object_mut() {
+            args.extend(told.map(|told| ("told_earlier".to_owned(), told)));
+            args.retain(|_, value| !value.is_null());
+        }
+    }
+
+    /// Whether nobody knows what it would do.
+    pub(super) fn is_open(&self) -> bool {
+        self.tool == UNKNOWN
+    }
 }
 
 /// Whether `args` are those of a change to the one file that the question is about.
@@ -296,7 +331,7 @@ mod tests {
         let options = json!([{ "optionId": "y", "kind": "allow_once", "name": "Yes" }]);
         let params = json!({ "sessionId": "s", "toolCall": call, "options": options });
         let line = json!({ "id": 1, "method": "m", "params": params }).to_string();
-        read(line.as_bytes(), |_, _| None).unwrap()
+        read(line.as_bytes()).unwrap()
     }
 
     #[test]

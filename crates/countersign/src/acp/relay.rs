@@ -6,7 +6,8 @@
 use std::io::{BufReader, Stdout};
 use std::path::Path;
 use std::process::{Child, ChildStdin, Command, ExitCode, Stdio};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
@@ -26,6 +27,8 @@ use crate::complaint::Complaint;
 const PERMISSION: &str = "session/request_permission";
 /// The error by which a request that its sender cancelled is answered.
 const CANCELLED_CODE: i64 = -32800;
+/// How long the agent may take to tell, beside its question, where a command would run.
+const TOLD_TIME_MAX: Duration = Duration::from_millis(500);
 /// The exit code of a process that a signal ended is this and the signal's number.
 const SIGNAL_BASE: u8 = 128;
 
@@ -39,6 +42,8 @@ struct Relay {
     to_editor: Mutex<Stdout>,
     waiting: Table,
     sessions: Mutex<Sessions>,
+    /// Wakes those who wait for the agent to tell more of a call.
+    told: Condvar,
     reports: Reports,
 }
 
@@ -65,6 +70,7 @@ pub(super) fn run(start: &Start, reach: Reach) -> Result<ExitCode, Complaint> {
         to_editor: Mutex::new(std::io::stdout()),
         waiting: Table::default(),
         sessions: Mutex::default(),
+        told: Condvar::new(),
     });
     let signals = Arc::clone(&relay);
     let id = rustix::process::Pid::from_child(&agent);
@@ -161,6 +167,7 @@ impl Relay {
                 | Message::Noise => {}
             }
             self.sessions().heed_agent(&message, &line);
+            self.told.notify_all();
             self.reports.look(&message, &line);
             let mut editor = self
                 .to_editor
@@ -175,10 +182,7 @@ impl Relay {
 
     /// Takes up the question `id`. Returns the thread that asks the gateway.
     fn hold(self: &Arc<Self>, id: &Id, line: &[u8]) -> Option<std::thread::JoinHandle<()>> {
-        let sessions = self.sessions();
-        let read = permission::read(line, |session, call| sessions.told(session, call));
-        drop(sessions);
-        let permission = match read {
+        let permission = match permission::read(line) {
             Ok(permission) => permission,
             Err(why) => {
                 note(&format!("a question for permission cannot be read: {why}"));
@@ -207,7 +211,7 @@ impl Relay {
         };
         let relay = Arc::clone(self);
         let asked = id.clone();
-        let asking = spawn(move || relay.decide(&asked, &permission, stopped));
+        let asking = spawn(move || relay.decide(&asked, permission, stopped));
         if asking.is_err() {
             self.answer(
                 id,
@@ -218,7 +222,9 @@ impl Relay {
         asking.ok()
     }
 
-    fn decide(&self, id: &Id, permission: &Permission, stopped: Stopped) {
+    fn decide(&self, id: &Id, mut permission: Permission, stopped: Stopped) {
+        self.complete(&mut permission);
+        let permission = &permission;
         let sessions = self.sessions();
         let session = sessions.of(&permission.session);
         let agent = sessions.agent().unwrap_or(&self.program).to_owned();
@@ -235,6 +241,33 @@ impl Relay {
             }
             // Whoever stopped it has answered.
             Answer::Gone => {}
+        }
+    }
+
+    /// Adds what the agent tells of the call beside the question.
+    fn complete(&self, permission: &mut Permission) {
+        let told = |sessions: &Sessions| {
+            let call = permission.call.as_deref()?;
+            sessions.told(&permission.session, call)
+        };
+        if permission.is_open() {
+            let told = told(&self.sessions());
+            permission.leave_open(told);
+        } else if permission.lacks_directory() {
+            let is_told =
+                |sessions: &Sessions| told(sessions).is_some_and(|it| permission.is_of(&it));
+            let waited = self
+                .told
+                .wait_timeout_while(self.sessions(), TOLD_TIME_MAX, |sessions| {
+                    !is_told(sessions)
+                });
+            let (sessions, _) = waited.unwrap_or_else(PoisonError::into_inner);
+            let found = told(&sessions);
+            drop(sessions);
+            match found {
+                Some(it) if permission.is_of(&it) => permission.complete(&it),
+                found => permission.leave_open(found),
+            }
         }
     }
 

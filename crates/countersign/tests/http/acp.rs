@@ -158,6 +158,13 @@ fn shell(command: &str) -> Value {
     json!({ "toolCallId": "c1", "title": "bash", "kind": "execute", "rawInput": { "command": command } })
 }
 
+/// A call as the agent tells of it, beside its question.
+fn told(args: &Value) -> String {
+    let update = json!({ "sessionUpdate": "tool_call", "toolCallId": "c1", "rawInput": args });
+    let params = json!({ "sessionId": "s1", "update": update });
+    json!({ "jsonrpc": "2.0", "method": "session/update", "params": params }).to_string()
+}
+
 fn selected(option: &str) -> Value {
     json!({ "outcome": "selected", "optionId": option })
 }
@@ -197,6 +204,9 @@ fn every_other_line_passes_to_the_byte_both_ways() {
 fn a_harmless_call_is_allowed_once_and_nobody_else_is_asked() {
     let mut scene = Scene::new();
     scene.agent_says(&question(&json!(0), &shell("ls -la")));
+    // Some agents tell of a call only when they have asked about it.
+    scene.agent_says(&told(&json!({ "command": "ls -la" })));
+    scene.to_editor.recv_timeout(PATIENCE).unwrap();
     let answer = scene.agent_reads();
     assert_eq!(answer["id"], 0);
     assert_eq!(answer["result"]["outcome"], selected("o-once"));
@@ -216,6 +226,7 @@ fn what_a_person_allows_is_allowed_once_and_its_end_is_reported() {
     scene.to_agent.recv_timeout(PATIENCE).unwrap();
     scene.to_agent.recv_timeout(PATIENCE).unwrap();
     scene.agent_says(r#"{"id":"n","result":{"sessionId":"s1"}}"#);
+    scene.agent_says(&told(&json!({ "command": RISKY })));
     scene.agent_says(&question(&json!("q"), &shell(RISKY)));
     let id = scene.gateway.question();
     let card = scene.card(&id);
@@ -397,6 +408,33 @@ fn a_call_that_shows_only_a_title_is_a_question_with_the_title_as_a_claim() {
 }
 
 #[test]
+fn a_command_is_judged_where_it_runs_and_asked_about_where_nobody_knows() {
+    let mut scene = Scene::new();
+    scene.editor_says(r#"{"id":1,"method":"session/new","params":{"cwd":"/home/dev/project"}}"#);
+    scene.to_agent.recv_timeout(PATIENCE).unwrap();
+    scene.agent_says(r#"{"id":1,"result":{"sessionId":"s1"}}"#);
+    let command = "mkdir -p build && echo ok > build/stamp";
+    scene.agent_says(&told(&json!({ "command": command })));
+    scene.agent_says(&question(&json!(2), &shell(command)));
+    assert_eq!(scene.agent_reads()["result"]["outcome"], selected("o-once"));
+
+    let elsewhere = json!({ "command": command, "workdir": "/etc" });
+    scene.agent_says(&told(&elsewhere));
+    scene.agent_says(&question(&json!(3), &shell(command)));
+    let id = scene.gateway.question();
+    assert_eq!(scene.card(&id)["args"], elsewhere);
+    scene.agent_says(r#"{"method":"$/cancel_request","params":{"requestId":3}}"#);
+    scene.agent_reads();
+    scene.is_withdrawn(&id);
+
+    // What was told is another command's.
+    scene.agent_says(&question(&json!(4), &shell("ls")));
+    let card = scene.card(&scene.gateway.question());
+    assert_eq!(card["tool"], "unknown tool");
+    assert_eq!(card["args"]["told_earlier"], elsewhere);
+}
+
+#[test]
 fn the_second_version_of_the_protocol_is_read_as_it_is_described() {
     let mut scene = Scene::new();
     let ask = |subject: Value| {
@@ -407,6 +445,7 @@ fn the_second_version_of_the_protocol_is_read_as_it_is_described() {
         json!({ "type": "command", "command": "ls", "cwd": "/srv" }),
     ));
     assert_eq!(scene.agent_reads()["result"]["outcome"], selected("o-once"));
+    scene.agent_says(&told(&json!({ "command": "ls" })));
     scene.agent_says(&ask(
         json!({ "type": "tool_call", "toolCall": shell("ls") }),
     ));
