@@ -9,6 +9,7 @@ mod canary;
 mod child;
 mod gateway;
 mod home;
+mod mcp;
 mod model;
 mod push;
 pub(crate) mod report;
@@ -56,6 +57,9 @@ pub(crate) fn examine(reach: &Reach, scope: Scope, report: &mut Report) -> Resul
         report.add_all(push::check(client, &home));
     }
     report.add_all(store::check_spool(&home));
+    if scope.agent.is_none() {
+        report.add_all(mcp::check(&home));
+    }
     let wanted = scope.agent.map_or(Wanted::All, Wanted::Only);
     agents::check(&home, client.as_ref(), wanted, scope.canary, report);
     Ok(())

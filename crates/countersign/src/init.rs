@@ -8,6 +8,7 @@ pub(crate) mod command;
 pub(crate) mod files;
 pub(crate) mod find;
 mod json;
+pub(crate) mod mcp;
 pub(crate) mod plan;
 mod record;
 pub(crate) mod service;
@@ -34,6 +35,8 @@ pub(crate) struct Place {
     pub(crate) directory: String,
     /// Where programs are looked for.
     pub(crate) search: OsString,
+    /// The directory in which this runs, whose settings count where a project has its own.
+    pub(crate) project: PathBuf,
     /// Folders that variables such as `CODEX_HOME` name.
     named: Vec<(String, PathBuf)>,
 }
@@ -58,7 +61,11 @@ impl Place {
         let home = Home::new(home)?;
         let directory = std::path::absolute(home.directory())
             .map_err(|error| Complaint::failed(format!("cannot find the home: {error}"), ""))?;
-        let variables = agents::AGENTS.iter().flat_map(|agent| agent.variables);
+        let clients = mcp::ROWS.iter().map(|row| &row.agent);
+        let variables = agents::AGENTS
+            .iter()
+            .chain(clients)
+            .flat_map(|agent| agent.variables);
         let named = variables.filter_map(|name| {
             let folder = std::env::var_os(name).filter(|it| !it.is_empty())?;
             Some(((*name).to_owned(), PathBuf::from(folder)))
@@ -69,6 +76,7 @@ impl Place {
             directory: text(&directory)?,
             home: Home::new(Some(directory))?,
             search: std::env::var_os("PATH").unwrap_or_default(),
+            project: std::env::current_dir().unwrap_or_default(),
             named: named.collect(),
         })
     }
@@ -103,6 +111,7 @@ impl Place {
             directory: directory.to_str().unwrap().to_owned(),
             home: Home::new(Some(directory)).unwrap(),
             search: user.join("bin").into_os_string(),
+            project: user.join("project"),
             named: Vec::new(),
         }
     }

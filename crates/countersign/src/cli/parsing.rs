@@ -8,6 +8,7 @@ use super::Cli;
 use crate::complaint::Complaint;
 use crate::hook::adapter::{ADAPTERS, Adapter, named};
 use crate::init::agents::{self, Agent};
+use crate::init::mcp;
 
 /// Parses the process's command line. Help and version are printed and end the process.
 pub(crate) fn parse() -> Result<Cli, Complaint> {
@@ -33,9 +34,19 @@ pub(super) fn agent() -> impl clap::builder::TypedValueParser<Value = &'static A
 
 /// Reads the name of an agent that can be set up.
 pub(super) fn known_agent() -> impl clap::builder::TypedValueParser<Value = &'static Agent> {
-    let all = || agents::AGENTS.iter().chain([&agents::EDITORS]);
+    let all = || {
+        agents::AGENTS
+            .iter()
+            .chain([&agents::EDITORS, &mcp::SERVERS])
+    };
     let names = PossibleValuesParser::new(all().map(|agent| agent.name));
     names.try_map(move |name| all().find(|it| it.name == name).ok_or("no such agent"))
+}
+
+/// Reads the name of a client that starts MCP servers.
+pub(super) fn mcp_client() -> impl clap::builder::TypedValueParser<Value = &'static mcp::Row> {
+    let names = PossibleValuesParser::new(mcp::ROWS.iter().map(mcp::Row::name));
+    names.try_map(|name| mcp::named(&name).ok_or("no such client"))
 }
 
 /// Returns the command that `words` use, as it is typed: `countersign keys create`.
@@ -104,7 +115,15 @@ mod tests {
     use super::*;
 
     /// Commands without `--json`: they print another format, or talk with a person or an agent.
-    const NO_JSON: [&str; 5] = ["acp", "chat", "completions", "hook", "man"];
+    const NO_JSON: [&str; 7] = [
+        "acp",
+        "chat",
+        "completions",
+        "hook",
+        "man",
+        "mcp",
+        "mcp serve",
+    ];
 
     fn leaves(command: &clap::Command, path: &str, found: &mut Vec<(String, bool)>) {
         let has_json = command

@@ -6,6 +6,7 @@ use clap::Args;
 
 use super::parsing;
 use crate::init::agents::Agent;
+use crate::init::mcp::Row;
 
 /// Put the firewall in front of the agents on this machine.
 #[derive(Debug, Args)]
@@ -17,6 +18,9 @@ pub(crate) struct Init {
     /// The agent [default: every installed one]
     #[arg(value_name = "AGENT", value_parser = parsing::known_agent())]
     pub(crate) agent: Option<&'static Agent>,
+    /// With `mcp`: the client whose MCP servers are put behind Countersign [default: each that has some]
+    #[arg(value_name = "CLIENT", value_parser = parsing::mcp_client())]
+    pub(crate) client: Option<&'static Row>,
     /// Write without asking
     #[arg(long)]
     pub(crate) yes: bool,

@@ -1,5 +1,6 @@
 //! `countersign init`: puts the firewall in front of agents, or takes it away again.
 
+mod clients;
 mod practice;
 pub(super) mod show;
 
@@ -15,6 +16,7 @@ use crate::complaint::{Complaint, written};
 use crate::init::Place;
 use crate::init::agents::{AGENTS, Agent, EDITORS};
 use crate::init::find::{self, Found};
+use crate::init::mcp;
 use crate::init::plan::{self, Plan, State};
 use crate::init::service::{self, First};
 use crate::show::{print, print_json};
@@ -32,14 +34,24 @@ pub(crate) fn run(args: &Init, reach: &Reach) -> Result<ExitCode, Complaint> {
             "name another home with --home DIR",
         ));
     }
+    if args.client.is_some() && !clients::are_meant(args) {
+        let hint = "`countersign init mcp CLIENT` is for MCP clients";
+        return Err(Complaint::usage("this agent has no clients", hint));
+    }
     let place = Place::here(reach.home.clone())?;
     if args.service && !args.undo {
         service::available(&place)?;
     }
-    let (mut plans, absent) = plans(args, &place)?;
     let report = Report {
         args,
         place: &place,
+    };
+    let (mut plans, absent) = if clients::are_meant(args) {
+        let (plans, left_out) = clients::plans(args, &place)?;
+        report.say(&left_out)?;
+        (plans, Vec::new())
+    } else {
+        plans(args, &place)?
     };
     if plans.iter().all(Plan::is_done) {
         return report.nothing_to_do(&plans, &absent);
@@ -66,7 +78,9 @@ fn plans(args: &Init, place: &Place) -> Result<(Vec<Plan>, Vec<&'static Agent>),
     };
     let (mut plans, mut absent) = (Vec::new(), Vec::new());
     if args.undo {
-        for agent in agents {
+        let clients = mcp::ROWS.iter().map(|row| &row.agent);
+        let clients = clients.filter(|_| args.agent.is_none());
+        for agent in agents.into_iter().chain(clients) {
             let plan = plan::undo(place, agent)?;
             if args.agent.is_some() || !plan.is_done() {
                 plans.push(plan);

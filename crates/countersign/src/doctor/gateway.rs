@@ -180,6 +180,11 @@ fn own_key(who: Result<Answer, Complaint>) -> Line {
 fn hook_key(file: &Path, who: Result<Answer, Complaint>) -> Line {
     let agent = file.file_stem().unwrap_or_default().to_string_lossy();
     let shown = file.display();
+    // The keys of MCP clients are named apart from those of agents.
+    let set_up = match agent.strip_prefix("mcp-") {
+        Some(client) => format!("countersign init mcp {client}"),
+        None => format!("countersign init {agent}"),
+    };
     match who.and_then(|who| who.read::<Identity>()) {
         Ok(who) if who.role == Role::Agent => Line::ok(
             KEYS,
@@ -192,7 +197,7 @@ fn hook_key(file: &Path, who: Result<Answer, Complaint>) -> Line {
                 who.role.word()
             ),
             format!(
-                "countersign keys revoke {}; rm {shown}; countersign init {agent}",
+                "countersign keys revoke {}; rm {shown}; {set_up}",
                 segment(&who.key_id)
             ),
         ),
@@ -202,7 +207,7 @@ fn hook_key(file: &Path, who: Result<Answer, Complaint>) -> Line {
                 "the hook's key of {agent} does not work: {}",
                 complaint.message()
             ),
-            format!("rm {shown}; countersign init {agent}"),
+            format!("rm {shown}; {set_up}"),
         ),
     }
 }

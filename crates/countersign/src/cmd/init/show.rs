@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use countersign_core::content::secrets::redact;
 use countersign_core::display::line;
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -136,6 +137,8 @@ pub(in crate::cmd) fn diff(change: &Change, length: Length) -> String {
     let diff = TextDiff::from_lines(before.as_str(), after.as_str());
     let mut unified = diff.unified_diff();
     let shown = unified.context_radius(3).header(old, new).to_string();
+    // The lines around a change may hold keys of services.
+    let shown = redact(&shown);
     let safe = shown.lines().map(|it| format!("{}\n", line(it)));
     safe.collect()
 }
