@@ -15,7 +15,7 @@ use clap::{Args, Parser, Subcommand};
 
 use crate::hook::adapter::Adapter;
 
-pub(crate) use agents::{Acp, Hook};
+pub(crate) use agents::{Acp, Hook, McpCommand};
 pub(crate) use config::{Config, ConfigCommand};
 pub(crate) use eval::Eval;
 pub(crate) use generated::{Completions, Man};
@@ -213,7 +213,10 @@ pub(crate) struct Doctor {
 
 /// Stand between an MCP client and a server.
 #[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(crate) struct Mcp {
+    #[command(subcommand)]
+    pub(crate) command: Option<McpCommand>,
     /// Name of the server, in names of tools and on cards [default: from its command]
     #[arg(long, value_name = "SERVER")]
     pub(crate) name: Option<String>,

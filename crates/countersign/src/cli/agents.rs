@@ -1,8 +1,8 @@
-//! Options of the commands that agents and editors run: `hook` and `acp`.
+//! Options of the commands that agents and editors run: `hook`, `acp` and `mcp`.
 
 use std::ffi::OsString;
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::parsing;
 use crate::hook::adapter::Adapter;
@@ -30,4 +30,16 @@ pub(crate) struct Acp {
     /// The agent and its arguments, as an editor starts it
     #[arg(value_name = "AGENT", required = true, last = true)]
     pub(crate) agent: Vec<OsString>,
+}
+
+/// Commands that speak the Model Context Protocol.
+#[derive(Debug, Subcommand)]
+pub(crate) enum McpCommand {
+    /// Let your own assistant read what waits, and why; it can answer nothing
+    #[command(
+        after_help = "An MCP server on standard input and output with the tools list_waiting_approvals, explain_approval and\n\
+        history. Needs a viewer's key: `countersign keys create --role viewer --name assistant`.\n\
+        Exit code: 0 the client left, 1 a message was too long, 2 usage error or another key, 22 no gateway."
+    )]
+    Serve,
 }

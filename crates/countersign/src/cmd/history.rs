@@ -127,7 +127,8 @@ pub(crate) fn explain(args: &Explain, reach: &Reach) -> Result<ExitCode, Complai
     written(print(&explained(&trace.read()?)), ExitCode::SUCCESS)
 }
 
-fn explained(trace: &TraceView) -> String {
+/// Returns the explanation of one call.
+pub(crate) fn explained(trace: &TraceView) -> String {
     let assessment = words::assessed(&trace.call.assessment);
     let mut rows = vec![
         ("call", text(&trace.call.call_id)),

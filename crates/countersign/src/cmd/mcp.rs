@@ -8,14 +8,14 @@ use std::time::Duration;
 
 use countersign_core::digest::Digest;
 
-use crate::cli::Mcp;
+use crate::cli::{Mcp, McpCommand};
 use crate::client::{Reach, page_of};
 use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::hook;
 use crate::mcp::gatekeeper::{Gatekeeper, Settings};
-use crate::mcp::stdio;
 use crate::mcp::way::Way;
+use crate::mcp::{serve, stdio};
 
 /// Programs that run another one, whose name says more.
 const RUNNERS: &[&str] = &[
@@ -29,6 +29,9 @@ const HASH_DIGITS: usize = 12;
 
 /// Stands between a client and the server that `args` names.
 pub(crate) fn run(args: &Mcp, reach: &Reach) -> Result<ExitCode, Complaint> {
+    if let Some(McpCommand::Serve) = args.command {
+        return serve::run(reach);
+    }
     let home = Home::named_or_usual(reach.home.clone())?;
     let hash = Digest::of(&spelled(&args.server)).hex();
     let hash = hash.get(..HASH_DIGITS).unwrap_or(&hash);

@@ -26,6 +26,7 @@ mod init;
 mod kill;
 mod letters;
 mod letters_setup;
+mod mcp_serve;
 mod models;
 mod ntfy;
 #[path = "../shared/ours.rs"]
