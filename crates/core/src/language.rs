@@ -56,6 +56,15 @@ pub(crate) fn is_secret_variable(name: &str) -> bool {
         .any(|sign| upper.contains(sign))
 }
 
+/// Longest text that can be the name of a variable.
+const VARIABLE_BYTES_MAX: usize = 64;
+
+/// Whether a text is the name of a variable of the environment that holds a credential, and nothing else.
+pub(crate) fn is_name_of_secret(text: &str) -> bool {
+    let is_letter = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
+    text.len() <= VARIABLE_BYTES_MAX && text.bytes().all(is_letter) && is_secret_variable(text)
+}
+
 /// The file that holds them all.
 pub(crate) const WHOLE_ENVIRONMENT: &str = "/proc/self/environ";
 
@@ -152,6 +161,8 @@ pub struct Reading {
     pub(crate) reads_computed: bool,
     /// Whether it writes files whose names it computes.
     pub(crate) writes_computed: bool,
+    /// Whether it prints a variable of the environment whose name it computes or is given.
+    pub(crate) reveals_computed: bool,
 }
 
 impl Reading {
@@ -241,6 +252,7 @@ impl Reading {
         self.imports.extend(other.imports);
         self.conceals |= other.conceals;
         self.reads_computed |= other.reads_computed;
+        self.reveals_computed |= other.reveals_computed;
         self.writes_computed |= other.writes_computed;
     }
 }

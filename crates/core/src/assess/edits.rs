@@ -9,7 +9,7 @@ use crate::follow::patch::{self, Change};
 use crate::follow::value::{Arg, Stream, Taint};
 use crate::follow::walk::Walk;
 use crate::knowledge::languages::Names;
-use crate::knowledge::names::{BESIDE_EDIT_KEYS, NEW_KEYS, OLD_KEYS};
+use crate::knowledge::names::{BESIDE_EDIT_KEYS, EXACT_EDITORS, NEW_KEYS, OLD_KEYS};
 use crate::knowledge::{ArgumentRole, Effect, ToolRow};
 
 /// Values of `command` that write a file whole, and that replace a text in it.
@@ -175,12 +175,21 @@ fn one_file(
         };
         walk.remember_file(path, stream(made));
     }
-    for base in bases {
-        let after = base.text.and_then(|text| {
-            let mut edits = edits.iter();
-            edits.try_fold(text, |text, edit| edit.apply(&text))
-        });
-        walk.remember_file(path, stream(after.as_deref()));
+    let applied = |base: &Stream| {
+        let text = base.text.clone()?;
+        let mut edits = edits.iter();
+        edits.try_fold(text, |text, edit| edit.apply(&text))
+    };
+    let after: Vec<Option<String>> = bases.iter().map(applied).collect();
+    // An editor that takes the old text literally leaves a file alone that does not hold it: an earlier text that an
+    // earlier edit has replaced. Only where another text that may lie there does hold it.
+    let exact = EXACT_EDITORS.contains(tool) && after.iter().any(Option::is_some);
+    for (base, after) in bases.iter().zip(after) {
+        let text = base.text.as_deref();
+        let fails = text.is_some_and(|text| edits.iter().any(|edit| edit.misses(text)));
+        if !(exact && edits.len() == 1 && fails) {
+            walk.remember_file(path, stream(after.as_deref()));
+        }
     }
 }
 
@@ -205,6 +214,11 @@ impl<'a> Edit<'a> {
             new: named(&NEW_KEYS)?,
             all: args.iter().any(says),
         })
+    }
+
+    /// Whether `text` holds nothing that the edit could replace.
+    fn misses(&self, text: &str) -> bool {
+        !self.old.is_empty() && !text.contains(self.old)
     }
 
     /// Returns `text` after the edit; `None` if tools differ in what they would do.

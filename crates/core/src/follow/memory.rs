@@ -4,6 +4,7 @@
 //! holds that an earlier command wrote.
 
 use super::value::{Arg, Stream};
+use crate::language::is_name_of_secret;
 use crate::written::{Content, Files, LOST, Wanted, parent};
 
 /// Files whose content is followed from where it is written to where it is run. A script that runs
@@ -60,6 +61,8 @@ pub(crate) struct Memory {
     moved: Vec<String>,
     /// Values of variables that name a place with secrets.
     named: Vec<Arg>,
+    /// Whether a word or a value was the name of a variable that holds a credential.
+    names_credential: bool,
 }
 
 impl Memory {
@@ -83,6 +86,16 @@ impl Memory {
         if self.named.len() < NAMED_MAX && !self.named.contains(&value) {
             self.named.push(value);
         }
+    }
+
+    /// Remembers a word or a value, if it is the name of a variable that holds a credential.
+    pub(super) fn heed_name(&mut self, text: &str) {
+        self.names_credential |= is_name_of_secret(text);
+    }
+
+    /// Whether a word or a value was the name of a variable that holds a credential.
+    pub(super) const fn names_credential(&self) -> bool {
+        self.names_credential
     }
 
     /// Returns the names of places with secrets that variables hold.

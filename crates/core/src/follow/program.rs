@@ -64,7 +64,7 @@ use crate::knowledge::names::{
     COREPACK_MANAGERS, HANDING_PROGRAMS, ROW_REASONS, TAKING_NAMES, TALKERS, TASK_RUNNERS,
     TEXTS_OF_OTHERS,
 };
-use crate::knowledge::{Effect, PathKind, Program, Role, Row, Style};
+use crate::knowledge::{Effect, PathKind, Program, Reader, Role, Row, Style};
 use crate::language::{self, Deed};
 use crate::place::HOLE;
 use crate::score::Score;
@@ -290,6 +290,11 @@ impl Walk<'_> {
             stdin,
             span,
         };
+        if row.reader == Some(Reader::Interpreter) {
+            for arg in args {
+                self.memory.heed_name(&arg.text);
+            }
+        }
         self.heed_people(&line);
         self.beyond_the_row(&line);
         self.spreads(&line);
@@ -307,6 +312,7 @@ impl Walk<'_> {
         self.unpacks_brought(&line);
         self.patches_brought(&line);
         self.checks_out_brought(&line);
+        self.lands_brought(&line);
         (stream.taint.free, stream.taint.loose) = spread::freedom(&line, &stream);
         stream.taint.computed = spread::computes(&line, &stream);
         stream.taint.variables &= !disclosure::narrows(&line);

@@ -185,6 +185,7 @@ impl<'k> Walk<'k> {
     pub(crate) fn note(&mut self, mut act: Act) {
         act.words.clone_from(&self.doing);
         self.raise_in_production(&mut act);
+        self.builds_of_others(&act);
         self.fetched |= matches!(act.effect, Effect::Install | Effect::NetRead);
         self.loudest.hear(&act);
         let harmless =

@@ -84,10 +84,9 @@ pub(crate) fn read_with(lang: Lang, code: &str, arguments: Option<&[String]>) ->
     reader.browses();
     reader.reaches_by_literals();
     let revealed = shown::revealed(&tokens, false);
-    reader
-        .reading
-        .deeds
-        .extend(revealed.into_iter().map(Deed::Reveal));
+    let secrets = revealed.secrets.into_iter().map(Deed::Reveal);
+    reader.reading.deeds.extend(secrets);
+    reader.reading.reveals_computed = revealed.computed;
     reader.reading
 }
 
@@ -98,12 +97,10 @@ pub(crate) fn printed(lang: Lang, code: &str) -> Reading {
         .filter(|_| code.len() <= CODE_BYTES_MAX)
         .and_then(|script| lexer::tokens(script, code));
     let revealed = tokens.map(|(tokens, _)| shown::revealed(&tokens, true));
+    let revealed = revealed.unwrap_or_default();
     Reading {
-        deeds: revealed
-            .unwrap_or_default()
-            .into_iter()
-            .map(Deed::Reveal)
-            .collect(),
+        deeds: revealed.secrets.into_iter().map(Deed::Reveal).collect(),
+        reveals_computed: revealed.computed,
         ..Reading::default()
     }
 }

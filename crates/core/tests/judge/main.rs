@@ -12,6 +12,7 @@ mod everyday;
 mod everyday_again;
 mod fresh;
 mod grant;
+mod holes_again;
 mod knowledge;
 mod language;
 mod linear;

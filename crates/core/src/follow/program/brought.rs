@@ -6,14 +6,17 @@
 
 use super::Line;
 use super::filled::mark_of;
+use super::options::Hit;
+use super::roles::operand_roles;
 use crate::act::Act;
-use crate::follow::value::Arg;
+use crate::follow::value::{Arg, Stream};
 use crate::follow::walk::Walk;
 use crate::glob::glob_matches;
 use crate::knowledge::names::{
-    ARCHIVE_ENDINGS, CHECKOUTS_OF_OTHERS, PATCHING_PROGRAMS, TAKING_UP_REFS, UNPACKING_PROGRAMS,
+    ARCHIVE_ENDINGS, CHECKOUTS_OF_OTHERS, LANDING_COMMANDS, PATCHING_PROGRAMS, TAKING_UP_REFS,
+    UNPACKING_PROGRAMS,
 };
-use crate::knowledge::{Effect, PathKind};
+use crate::knowledge::{Effect, PathKind, Role};
 use crate::place::Place;
 use crate::shell::syntax::Span;
 use crate::written::{Wanted, name, parent};
@@ -204,11 +207,59 @@ impl Walk<'_> {
         }
     }
 
-    /// Judges a build in the workspace after somebody else's files were checked out by the same call.
-    pub(super) fn builds_brought(&mut self, place: &Place, line: &Line<'_>) {
-        if place.inside == Some(true) && self.memory.is_filled(OTHERS) {
-            let act = Act::new(Effect::Exec, line.row.name, line.span).because(UNSEEN);
-            self.note(act.on(&place.path));
+    /// Judges what builds, tests, installs or starts the project after somebody else's files were checked out by
+    /// the same call, whichever program does it: `make`, a task, a program that nobody has described.
+    pub(crate) fn builds_of_others(&mut self, act: &Act) {
+        let builds = matches!(
+            act.effect,
+            Effect::Build | Effect::Project | Effect::Install | Effect::Start
+        );
+        if builds && self.memory.is_filled(OTHERS) {
+            self.runs_of_others(&act.program.clone(), act.span);
+        }
+    }
+
+    /// Notes that code runs which somebody else proposed, where this call has checked it out.
+    pub(super) fn runs_of_others(&mut self, program: &str, span: Span) {
+        let here = self.ground.place(".");
+        if self.memory.is_filled(OTHERS) && here.inside != Some(false) {
+            let act = Act::new(Effect::Exec, program.to_owned(), span).because(UNSEEN);
+            self.note(act.on(&here.path));
+        }
+    }
+
+    /// Remembers what a command takes from a phone, a container or a release: files under names of theirs, where it
+    /// works or where a word says.
+    pub(super) fn lands_brought(&mut self, line: &Line<'_>) {
+        if !LANDING_COMMANDS.contains(line.row.name) || line.read.is_dry() {
+            return;
+        }
+        let mut stream = Stream::unknown(line.stdin.taint);
+        stream.taint.network = true;
+        let roles = operand_roles(line.row, line.read);
+        let operands = line.read.operands.iter().zip(&roles).take(ARCHIVES_MAX);
+        let options = line.read.hits.iter().filter_map(Hit::meaning);
+        let options = options.filter(|(role, _)| *role == Role::Write);
+        let words = operands
+            .clone()
+            .filter(|(_, role)| **role == Some(Role::Write));
+        let targets = words
+            .map(|(arg, _)| *arg)
+            .chain(options.map(|(_, arg)| arg));
+        let mut targets: Vec<String> = targets.map(|arg| arg.text.clone()).collect();
+        if targets.is_empty() {
+            targets.push(".".to_owned());
+        }
+        let sources = operands.filter(|(_, role)| **role != Some(Role::Write));
+        let names = sources.map(|(arg, _)| arg.text.rsplit(['/', ':']).next().unwrap_or(""));
+        let names: Vec<&str> = names.filter(|name| !name.is_empty()).collect();
+        for target in targets.iter().take(ARCHIVES_MAX) {
+            let place = self.place(target);
+            self.brings(&place, line.span);
+            for name in &names {
+                let file = format!("{}/{name}", target.trim_end_matches('/'));
+                self.remember_file(&Arg::literal(file, line.span), stream.clone());
+            }
         }
     }
 

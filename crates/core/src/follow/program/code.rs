@@ -9,7 +9,7 @@ use crate::follow::value::{Arg, Open, Stream, Taint};
 use crate::follow::walk::{Heard, Walk, Writing};
 use crate::knowledge::names::{PROBES, RUNNING_PROGRAMS};
 use crate::knowledge::{Effect, PathKind, Role, languages};
-use crate::language::{self, Deed, Reading, sql::Dialect};
+use crate::language::{self, ALL_VARIABLES, Deed, Reading, sql::Dialect};
 use crate::place::below::Look;
 use crate::place::{HOLE, is_absolute, mark_home};
 use crate::score::Score;
@@ -206,6 +206,10 @@ impl Walk<'_> {
         self.imports(role, &reading.imports, arg.span);
         if reading.reads_computed {
             self.reads_named(program, arg.span);
+        }
+        if reading.reveals_computed && self.memory.names_credential() {
+            let act = Act::new(Effect::Secret, program.to_owned(), self.here(arg.span));
+            self.note(act.because(REVEALS).on(ALL_VARIABLES));
         }
         let posts = ["data=", "method", "body", "POST"]
             .iter()

@@ -174,9 +174,6 @@ impl Walk<'_> {
         }
         let here = Arg::literal(".", line.span);
         let place = self.place(".");
-        if builds {
-            self.builds_brought(&place, line);
-        }
         if builds && base != Effect::Install && !place.whole_workspace {
             self.runs_brought(&place.path, line.row.name, line.span);
         }

@@ -15,8 +15,8 @@ use crate::written::{Wanted, name, parent};
 
 /// The directory, which does not exist, under which it is remembered where something was moved to.
 const MARKS: &str = "/places to which something was moved";
-/// Directories above a place that are looked at.
-const ABOVE_MAX: usize = 4;
+/// Directories above a place that are looked at; what lies deeper is put to a person.
+const ABOVE_MAX: usize = 24;
 /// Operands of one command that are looked at.
 const SOURCES_MAX: usize = 16;
 
@@ -54,15 +54,18 @@ impl Walk<'_> {
             place = self.place(&format!("{}/{moved}", target.trim_end_matches('/')));
         }
         let mut path = place.path.clone();
+        let mut fits = true;
         for _ in 0..ABOVE_MAX {
             if !self.may_be_spare(&path) || is_shared(&path) {
-                break;
+                if !fits {
+                    self.unreadable("moves more files than can be followed", line.span);
+                }
+                return;
             }
-            if !self.memory.moves(mark_at(&path)) {
-                self.unreadable("moves more files than can be followed", line.span);
-            }
+            fits &= self.memory.moves(mark_at(&path));
             path = parent(&path).to_owned();
         }
+        self.unreadable("moves files deeper than can be followed", line.span);
     }
 
     /// Whether the place at a path may be emptied without a question, also where capital letters make no
@@ -87,7 +90,7 @@ impl Walk<'_> {
             }
             path = parent(path);
         }
-        false
+        true
     }
 }
 

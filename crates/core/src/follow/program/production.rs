@@ -81,6 +81,9 @@ impl Walk<'_> {
         self.scope.live = self.scope.live.max(live_variable(name, named));
         let mut texts = value.items.iter().flatten();
         self.scope.foreign_database |= texts.any(|text| is_foreign_database(text));
+        for text in value.items.iter().flatten() {
+            self.memory.heed_name(text);
+        }
     }
 
     /// Takes note of a file of variables that is loaded into this shell: what it sets counts for all that
@@ -96,6 +99,7 @@ impl Walk<'_> {
         let named = value.taint.live || names_production(&value.text);
         self.scope.reach.live = self.scope.reach.live.max(live_variable(name, named));
         self.scope.reach.foreign_database |= is_foreign_database(&value.text);
+        self.memory.heed_name(&value.text);
         self.heed_database_host(name, value);
     }
 

@@ -7,7 +7,7 @@ use crate::follow::value::Arg;
 use crate::follow::walk::Walk;
 use crate::knowledge::Effect;
 use crate::knowledge::names::{
-    COMPARING_SUBCOMMANDS, LISTING_OPTIONS, OWN_CHANGES, RUN_TO_LOOK, WITHOUT_HOOKS,
+    COMPARING_SUBCOMMANDS, HOOKED_ROWS, LISTING_OPTIONS, OWN_CHANGES, RUN_TO_LOOK, WITHOUT_HOOKS,
     WITHOUT_REPOSITORY,
 };
 
@@ -37,6 +37,10 @@ impl Walk<'_> {
         let quiet = RUN_TO_LOOK.iter().find(|(name, _)| *name == program);
         if quiet.is_some_and(|(_, quiet)| !quiet.contains(&command)) {
             self.builds_here(line.row.name, line.span);
+            self.runs_of_others(line.row.name, line.span);
+        }
+        if HOOKED_ROWS.contains(line.row.name) {
+            self.runs_of_others(line.row.name, line.span);
         }
         if program == "git" {
             self.obeys_repository(line, command, base);

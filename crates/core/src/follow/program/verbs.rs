@@ -54,6 +54,7 @@ impl Walk<'_> {
         };
         self.heed_people(&line);
         self.beyond_the_row(&line);
+        self.spreads(&line);
         self.prepared(&line, effect);
         for operand in read
             .operands

@@ -12,6 +12,7 @@ use crate::follow::scope::Function;
 use crate::follow::value::{Arg, NOBODY, Stream, Taint, Value};
 use crate::knowledge::Effect;
 use crate::knowledge::names::{GENERIC_CREDENTIALS, SERVICE_HOSTS};
+use crate::language::is_name_of_secret;
 use crate::place::{HOLE, HOME, JOB};
 use crate::shell::syntax::{AssignedValue, Assignment, Command, Span};
 
@@ -163,7 +164,7 @@ impl Walk<'_> {
     /// Lets the shell that a command starts see a variable it is given, if the value names a place with
     /// secrets. Other values stay unknown there, which is stricter: `sudo` and `ssh` do not pass them on.
     pub(crate) fn lend(&mut self, name: &str, value: &Arg) -> Option<Lent> {
-        if !self.names_secret(value) {
+        if !self.names_secret(value) && !is_name_of_secret(&value.text) {
             return None;
         }
         let before = self.scope.lookup(name, None);

@@ -8,12 +8,16 @@ use std::collections::HashSet;
 
 use super::lexer::Token;
 use crate::knowledge::names::{
-    ENVIRONMENT_NAMES_ONLY, ENVIRONMENT_QUESTIONS, ENVIRONMENT_TESTS, PASSING_CALLS, SHOWING_CALLS,
+    CREDENTIAL_ENDS, ENVIRONMENT_NAMES_ONLY, ENVIRONMENT_QUESTIONS, ENVIRONMENT_TESTS,
+    PASSING_CALLS, SHOWING_CALLS,
 };
-use crate::language::{ALL_VARIABLES, is_secret_variable};
+use crate::language::{ALL_VARIABLES, is_name_of_secret, is_secret_variable};
 
 /// How many tokens around a variable are looked at for the names that its value is given.
 const NEARBY: usize = 16;
+
+/// Names of settings that are looked at.
+const SETTINGS_MAX: usize = 32;
 
 /// What the code takes from the environment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,20 +32,33 @@ enum Taken {
     Names,
 }
 
-/// Returns what the tokens show of the environment that holds credentials. `printed` says that the value
-/// of the code itself is shown.
-pub(super) fn revealed(tokens: &[Token], printed: bool) -> Vec<String> {
-    if !tokens.iter().any(is_environment) {
-        return Vec::new();
-    }
+/// What code shows of the environment.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Revealed {
+    /// What of it holds credentials.
+    pub(super) secrets: Vec<String>,
+    /// Whether it shows a variable whose name it computes or is given.
+    pub(super) computed: bool,
+}
+
+/// Returns what the tokens show of the environment. `printed` says that the value of the code itself is shown.
+pub(super) fn revealed(tokens: &[Token], printed: bool) -> Revealed {
     let code = Code { tokens };
+    let settings = code.settings(printed);
+    if !tokens.iter().any(is_environment) {
+        return Revealed {
+            secrets: settings,
+            computed: false,
+        };
+    }
     let held = code.held();
     let may_name_secret = code.may_name_secret();
     // A text of Perl into which something is put may name any of them.
     let goes_through = tokens
         .iter()
         .any(|token| matches!(token, Token::Variable(name) if name == "%ENV"));
-    let mut found = Vec::new();
+    let mut found = settings;
+    let mut computed = false;
     code.visit(printed, |at, shown| {
         if matches!(tokens.get(at), Some(Token::Text(None))) {
             let all = ALL_VARIABLES.to_owned();
@@ -58,6 +75,7 @@ pub(super) fn revealed(tokens: &[Token], printed: bool) -> Vec<String> {
                 Some(_) | None => return,
             },
         };
+        computed |= shown && taken == Taken::Computed;
         let what = match taken {
             Taken::One(name) if is_secret_variable(&name) => name,
             Taken::Computed if may_name_secret => ALL_VARIABLES.to_owned(),
@@ -68,7 +86,10 @@ pub(super) fn revealed(tokens: &[Token], printed: bool) -> Vec<String> {
             found.push(what);
         }
     });
-    found
+    Revealed {
+        secrets: found,
+        computed,
+    }
 }
 
 /// Whether a token is a name by which languages reach the environment.
@@ -86,6 +107,11 @@ fn is_environment(token: &Token) -> bool {
         | Token::Mark(_)
         | Token::Newline => false,
     }
+}
+
+/// Whether a name is that of a setting which holds a credential: written in capitals, and its last words say so.
+fn is_credential(name: &str) -> bool {
+    is_name_of_secret(name) && CREDENTIAL_ENDS.iter().any(|end| name.ends_with(end))
 }
 
 struct Code<'a> {
@@ -111,6 +137,47 @@ impl<'a> Code<'a> {
 
     fn is_name(&self, at: usize, name: &str) -> bool {
         self.name(at) == Some(name)
+    }
+
+    /// Returns the settings of the project that are shown and hold credentials: `print(settings.SECRET_KEY)`. A
+    /// name that the code itself binds to a text of its own is none of them.
+    fn settings(&self, printed: bool) -> Vec<String> {
+        let mut found: Vec<String> = Vec::new();
+        let holds = |token: &Token| matches!(token, Token::Name(name) if is_credential(name));
+        if !self.tokens.iter().any(holds) {
+            return found;
+        }
+        let bound = |name: &str| {
+            let binds = |at: usize| {
+                self.is_name(at, name)
+                    && self.is_mark(at + 1, "=")
+                    && matches!(
+                        self.tokens.get(at + 2),
+                        Some(Token::Text(_) | Token::Number)
+                    )
+            };
+            (0..self.tokens.len()).any(binds)
+        };
+        let mut left = SETTINGS_MAX;
+        self.visit(printed, |at, shown| {
+            let Some(Token::Name(name)) = self.tokens.get(at) else {
+                return;
+            };
+            if !shown || left == 0 || !is_credential(name) || found.contains(name) {
+                return;
+            }
+            left -= 1;
+            // What comes from the environment is looked at below.
+            let owner = at.checked_sub(2).and_then(|owner| self.name(owner));
+            if self.is_mark(at.saturating_sub(1), ".") && owner == Some("env") {
+                return;
+            }
+            let keyword = self.is_mark(at + 1, "=") || self.is_name(at.saturating_sub(1), "import");
+            if !keyword && !self.is_tested(at, at + 1) && !bound(name) {
+                found.push(name.clone());
+            }
+        });
+        found
     }
 
     /// Calls `look` for every token, with whether a value there is shown.
