@@ -30,6 +30,7 @@ mod regressions;
 mod sample_again;
 mod shell_again;
 mod started;
+mod strangers;
 mod tools;
 mod tools_again;
 mod trust;

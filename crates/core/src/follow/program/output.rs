@@ -8,6 +8,29 @@ use crate::knowledge::names::{SETTINGS_SHELLS, SHELL_SETTINGS};
 use crate::place::{HOLE, JOB};
 use crate::shell::unescape;
 
+/// Stands for what `lsof` says about the processes on a port of development, with their numbers in the second column.
+const PORT_TABLE: &str = "\u{fdd0} port of development";
+/// Programs of `awk` that print the second column of such lines.
+const PROCESS_COLUMN: &[&str] = &[
+    "{print $2}",
+    "{ print $2 }",
+    "NR>1 {print $2}",
+    "NR>1{print $2}",
+    "NR > 1 {print $2}",
+    "NR>1 { print $2 }",
+    "NR==2 {print $2}",
+    "/LISTEN/ {print $2}",
+    "/LISTEN/{print $2}",
+];
+
+/// Whether `grep` prints the lines that it finds as they are.
+fn only_selects(args: &[Arg]) -> bool {
+    let options = args.iter().filter(|arg| arg.text.starts_with('-'));
+    options
+        .map(|arg| arg.text.as_str())
+        .all(|option| matches!(option, "-i" | "-v" | "-E" | "-w" | "-F" | "-a"))
+}
+
 /// Whether a command does nothing but print settings for a shell. What they say is not seen, but
 /// nothing in the words can make them say something else.
 pub(super) fn is_shell_settings(name: &str, rest: &[Arg]) -> bool {
@@ -56,6 +79,14 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
     let text = match name {
         // What serves a port of development is this script's own as far as ending it goes.
         "lsof" if line.lists_development_server() => format!("{HOLE}{JOB}"),
+        "lsof" if line.tables_development_server() => PORT_TABLE.to_owned(),
+        "grep" if operands.len() == 1 && given()? == PORT_TABLE && only_selects(args) => given()?,
+        "awk"
+            if given()? == PORT_TABLE && PROCESS_COLUMN.contains(&operands.join(" ").as_str()) =>
+        {
+            format!("{HOLE}{JOB}")
+        }
+        "pgrep" if line.ends_development_server() => format!("{HOLE}{JOB}"),
         // The processes that this shell has started itself.
         "jobs" if lists_own_jobs(args) => format!("{HOLE}{JOB}"),
         "true" | ":" | "false" => String::new(),

@@ -34,11 +34,19 @@ impl Line<'_> {
         };
         let text = pattern.text.as_str();
         let switches = self.args.iter().filter(|arg| arg.text != text);
+        let asks = self.row.name == "pgrep";
+        if asks
+            && switches
+                .clone()
+                .any(|arg| arg.text != "-f" && arg.text != "--full")
+        {
+            return false;
+        }
         let plain = |byte: u8| {
             byte.is_ascii_alphanumeric()
                 || matches!(byte, b' ' | b'-' | b'_' | b'.' | b'/' | b':' | b'=')
         };
-        self.row.name == "pkill"
+        matches!(self.row.name, "pkill" | "pgrep")
             && switches
                 .clone()
                 .any(|arg| WHOLE_LINE.contains(&arg.text.as_str()))
@@ -71,21 +79,29 @@ impl Line<'_> {
 
     /// Whether `lsof` prints nothing but the numbers of processes on a port of development.
     pub(super) fn lists_development_server(&self) -> bool {
+        self.looks_at_development_ports() == Some(true)
+    }
+
+    /// Whether `lsof` prints nothing but a table of the processes on a port of development.
+    pub(super) fn tables_development_server(&self) -> bool {
+        self.looks_at_development_ports() == Some(false)
+    }
+
+    /// Returns whether `lsof` prints numbers alone, if it looks at nothing but ports of development.
+    fn looks_at_development_ports(&self) -> Option<bool> {
         let mut words = self.args.iter().map(|arg| arg.text.as_str());
         let (mut terse, mut ports) = (false, None);
         while let Some(word) = words.next() {
             if word == "-sTCP:LISTEN" {
                 continue;
             }
-            let Some(letters) = word.strip_prefix('-') else {
-                return false;
-            };
+            let letters = word.strip_prefix('-')?;
             // `-ti:3000`, `-t -i tcp:3000`: what follows the `i` is the address.
             let (switches, address) = letters
                 .split_once('i')
                 .map_or((letters, None), |(before, after)| (before, Some(after)));
             if !switches.bytes().all(|letter| b"tnP".contains(&letter)) {
-                return false;
+                return None;
             }
             terse |= switches.contains('t');
             let Some(address) = address else { continue };
@@ -94,14 +110,15 @@ impl Line<'_> {
                 given => given,
             };
             if ports.replace(address).is_some() {
-                return false;
+                return None;
             }
         }
         let only_ports = ports.and_then(|address| {
             let (protocol, ports) = address.split_once(':')?;
             matches!(protocol, "" | "tcp" | "TCP").then_some(ports)
         });
-        terse && only_ports.is_some_and(|ports| ports.split(',').all(is_development_port))
+        let own = only_ports.is_some_and(|ports| ports.split(',').all(is_development_port));
+        own.then_some(terse)
     }
 }
 

@@ -337,6 +337,16 @@ impl Bindings {
 
     /// `import x from 'm'`, `import * as x from 'm'`, `import {a, b as c} from 'm'`.
     fn javascript_import(&mut self, script: &Script, at: usize, rest: &[Token]) {
+        // `import('./dist/index.js')`: a file of the project, as `require` would load it.
+        if let [open, Token::Text(Some(module)), close, ..] = rest
+            && open.is_mark("(")
+            && close.is_mark(")")
+            && module.starts_with(['.'])
+        {
+            self.loads(script, module);
+            self.understood.insert(at);
+            return;
+        }
         // `import(…)` loads while running.
         if rest.first().is_some_and(|token| token.is_mark("(")) {
             self.refused = Some(FOREIGN_CODE);
