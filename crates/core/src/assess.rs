@@ -11,6 +11,7 @@ mod annotations;
 mod arguments;
 mod beyond;
 mod carried;
+mod definition;
 mod edits;
 mod evidence;
 mod gather;
@@ -39,6 +40,7 @@ use crate::score::Score;
 use crate::shell::syntax::Span;
 use crate::written::Files;
 
+pub use definition::heeds_definition;
 pub use gather::Gathered;
 pub use people::{hear, question};
 

@@ -6,6 +6,10 @@ use serde_json::Value;
 pub(crate) const ARGUMENT_BYTES_MAX: usize = 256 * 1024;
 /// Deepest nesting of arguments.
 pub(crate) const ARGUMENT_DEPTH_MAX: usize = 64;
+/// Longest definition of a tool that is read, in bytes of its texts and names.
+pub(crate) const DEFINITION_BYTES_MAX: usize = 64 * 1024;
+/// Deepest nesting of a definition.
+pub(crate) const DEFINITION_DEPTH_MAX: usize = 32;
 
 /// What an agent wants to do. Everything in it is a claim of the asker.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -22,6 +26,9 @@ pub struct ToolCall {
     pub replying_to: Vec<Turn>,
     /// Hints of the server that offers the tool.
     pub annotations: Annotations,
+    /// The definition of the tool as its server gives it: name, description, JSON schema. It may raise risk and never
+    /// lowers it.
+    pub definition: Option<Value>,
 }
 
 /// One turn of a conversation.

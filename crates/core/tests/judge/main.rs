@@ -6,6 +6,7 @@ mod arguments;
 mod closed_holes;
 mod code;
 mod code_again;
+mod definitions;
 mod depth;
 mod disclosed;
 mod everyday;

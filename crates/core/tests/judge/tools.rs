@@ -102,6 +102,7 @@ fn call_of(row: &Value) -> ToolCall {
             idempotent: hint("idempotentHint"),
             open_world: hint("openWorldHint"),
         },
+        definition: None,
     }
 }
 

@@ -13,6 +13,7 @@ mod alone;
 mod callers;
 mod closed;
 mod composition;
+mod definitions;
 mod denials;
 mod floor;
 mod floor_kinds;

@@ -14,6 +14,7 @@ const KEYS: &[&str] = &[
     "workspace",
     "replying_to",
     "annotations",
+    "tool_definition",
 ];
 
 /// Why a call cannot be read: a sentence.
@@ -40,6 +41,9 @@ pub(crate) fn from_object(mut object: Map<String, Value>) -> Result<ToolCall, Un
     call.annotations = object
         .remove("annotations")
         .map_or(Ok(Annotations::default()), annotations)?;
+    call.definition = object
+        .remove("tool_definition")
+        .filter(|definition| !definition.is_null());
     if let Some((key, near)) = object.keys().find_map(|key| Some((key, near_miss(key)?))) {
         return Err(format!(
             "`{}` is not a key of a call; did you mean `{near}`?",

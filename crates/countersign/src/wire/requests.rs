@@ -130,6 +130,7 @@ impl CallBody {
             workspace: self.workspace.take(),
             replying_to,
             annotations,
+            definition: self.tool_definition.clone(),
         };
         Ok((call, raw))
     }

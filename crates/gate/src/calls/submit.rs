@@ -4,6 +4,7 @@ pub(in crate::calls) mod asking;
 
 use std::sync::Arc;
 
+use countersign_core::assess::heeds_definition;
 use countersign_core::assessment::Assessment;
 use countersign_core::call::ToolCall;
 use countersign_core::canonical::canonical;
@@ -455,6 +456,10 @@ fn stored(
             .clone()
             .unwrap_or_else(|| format!("tool:{}", tool_call.tool)),
         tool_definition,
+        definition: tool_call
+            .definition
+            .clone()
+            .filter(|_| heeds_definition(&tool_call.tool)),
         attachments: [submission.attachments.clone(), digests].concat(),
         runs_written: None,
         explanation: submission.explanation.as_deref().map(shortened),

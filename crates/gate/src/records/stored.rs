@@ -56,6 +56,9 @@ pub(crate) struct StoredCall {
     pub(crate) agent: Option<String>,
     pub(crate) executor: String,
     pub(crate) tool_definition: Option<Digest>,
+    /// The definition itself, where the judge reads it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) definition: Option<Value>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) attachments: Vec<Digest>,
     /// Hash of what the files may hold that it runs and that the same key wrote: its words alone do
@@ -216,6 +219,7 @@ impl StoredCall {
                 idempotent,
                 open_world,
             },
+            definition: self.definition.clone(),
         }
     }
 
