@@ -12,6 +12,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use countersign_core::digest::Digest;
 use countersign_core::status::Status;
 use countersign_gate::records::view::CallView;
 use serde_json::value::RawValue;
@@ -20,7 +21,7 @@ use serde_json::{Map, Value, json};
 use super::call::{Arguments, Call, Change, Era};
 use super::definitions::{Definitions, hints};
 use super::hold::Hold;
-use super::link::{Link, States};
+use super::link::{Link, States, digest};
 use super::message::{self, Client, INVALID_PARAMS};
 use super::way::Way;
 use crate::complaint::Complaint;
@@ -66,27 +67,29 @@ pub(crate) struct Gatekeeper {
 struct Known {
     client: Client,
     definitions: Definitions,
-    /// Requests that wait for the same question.
-    groups: HashMap<String, Group>,
+    /// Requests for the same call that are decided about, by its digest.
+    groups: HashMap<Digest, Group>,
     /// Calls whose clients were shown a link, by the question.
-    parked: BTreeMap<String, Parked>,
+    parked: BTreeMap<String, (String, Arc<Call>)>,
+}
+
+/// One of the requests for the same call.
+#[derive(Clone, Copy, Debug)]
+struct Same {
+    digest: Digest,
+    serial: u64,
 }
 
 /// Requests of one client for the same call.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 struct Group {
-    call_id: String,
-    /// The call as it was when it was asked about, which is what is sent.
-    first: Arc<Call>,
+    /// The call at the gateway, and as it was when it was asked about, which is what is sent; `None` while
+    /// nobody is asked.
+    asked: Option<(String, Arc<Call>)>,
     /// The requests, by their number; the newest is answered by the server.
     members: BTreeSet<u64>,
-}
-
-/// A call that waits while no request of its client does.
-#[derive(Debug)]
-struct Parked {
-    call_id: String,
-    first: Arc<Call>,
+    /// The latest request that had its answer from the question.
+    settled: Option<u64>,
 }
 
 /// What becomes of a request.
@@ -118,11 +121,12 @@ pub(crate) struct Begun(Stand);
 
 #[derive(Debug)]
 enum Stand {
-    Decided(CallView),
+    /// With the call that was asked about, if an earlier request for it waits.
+    Decided(CallView, Option<Arc<Call>>),
     Waits {
         call: CallView,
         approval: String,
-        serial: u64,
+        same: Same,
         /// Whether the client has been shown the link and asks again.
         returns: bool,
     },
@@ -169,59 +173,71 @@ impl Gatekeeper {
 
     /// Submits `call` and returns how it stands.
     pub(crate) async fn begin(&self, call: &Call, hold: &Hold) -> Begun {
+        let same = Same {
+            digest: digest(call),
+            serial: self.serial.fetch_add(1, Ordering::SeqCst),
+        };
         if let Some(state) = &call.resumes {
-            return Begun(self.resume(call, state).await);
+            return Begun(self.resume(call, same, state).await);
         }
-        let serial = self.serial.fetch_add(1, Ordering::SeqCst);
+        // Before it is submitted, so that an earlier request for the same call knows of it.
+        self.enter(same);
         let body = self.body(call);
-        let name = format!("mcp-{}-{serial}", self.states.nonce());
+        let name = format!("mcp-{}-{}", self.states.nonce(), same.serial);
         let view = match self.way.submit(&body, &name, hold).await {
             Ok(view) => view,
-            Err(complaint) => return Begun(Stand::Answer(call.refusal(&not_run(&complaint)))),
-        };
-        match (view.is_waiting(), view.approval_id.clone()) {
-            (true, Some(approval)) => {
-                self.join(&approval, serial, &view.call_id, call);
-                Begun(Stand::Waits {
-                    call: view,
-                    approval,
-                    serial,
-                    returns: false,
-                })
+            Err(complaint) => {
+                self.part(same);
+                return Begun(Stand::Answer(call.refusal(&not_run(&complaint))));
             }
-            (true, None) | (false, _) => Begun(Stand::Decided(view)),
+        };
+        if let Some(approval) = view.approval_id.clone().filter(|_| view.is_waiting()) {
+            self.waits(same, &approval, &view.call_id, call);
+            return Begun(Stand::Waits {
+                call: view,
+                approval,
+                same,
+                returns: false,
+            });
         }
+        if view.status != Status::Approved {
+            self.part(same);
+            return Begun(Stand::Decided(view, None));
+        }
+        // Somebody answered the question of an earlier request meanwhile.
+        let (first, _) = self.settle(same);
+        Begun(Stand::Decided(view, first))
     }
 
     /// Waits until the request is decided about, and returns what becomes of it.
     pub(crate) async fn finish(&self, begun: Begun, call: &Call, hold: &Hold) -> Passage {
-        let (view, approval, serial, returns) = match begun.0 {
+        let (view, approval, same, returns) = match begun.0 {
             Stand::Answer(answer) => return Passage::Answer(answer),
-            Stand::Decided(view) => {
+            Stand::Decided(view, first) => {
                 if hold.is_cancelled() {
                     return self.dropped(&view).await;
                 }
-                return self.conclude(call, view, None).await;
+                return self.conclude(call, view, first.as_deref()).await;
             }
             Stand::Waits {
                 call,
                 approval,
-                serial,
+                same,
                 returns,
-            } => (call, approval, serial, returns),
+            } => (call, approval, same, returns),
         };
         if hold.is_cancelled() {
-            return self.leave(&view.call_id, &approval, serial).await;
+            return self.leave(&view.call_id, same).await;
         }
         if let Some(answer) = self.show_link(call, &view, &approval, returns, hold) {
-            self.park(&view.call_id, &approval, serial);
+            self.park(&approval, same);
             return Passage::Answer(answer);
         }
         let settled = self.wait(call, &view.call_id, &approval, hold).await;
         let Some(settled) = settled else {
-            return self.leave(&view.call_id, &approval, serial).await;
+            return self.leave(&view.call_id, same).await;
         };
-        let (first, is_newest) = self.part(&approval, serial);
+        let (first, is_newest) = self.settle(same);
         match settled {
             Err(complaint) => Passage::Answer(call.refusal(&not_run(&complaint))),
             Ok(_) if !is_newest => Passage::Answer(call.refusal(
@@ -312,46 +328,45 @@ impl Gatekeeper {
     /// Takes back every call that waits although no request of its client does.
     pub(crate) async fn close(&self) {
         let parked = std::mem::take(&mut self.known().parked);
-        for (_, parked) in parked {
-            drop(self.way.withdraw(&parked.call_id, GONE).await);
+        for (call_id, _) in parked.into_values() {
+            drop(self.way.withdraw(&call_id, GONE).await);
         }
     }
 
     /// Goes on with a call whose client was shown a link. The state says which one; whether it may run
     /// is for the gateway to say.
-    async fn resume(&self, call: &Call, state: &str) -> Stand {
+    async fn resume(&self, call: &Call, same: Same, state: &str) -> Stand {
         let invalid = || {
             let why = "countersign: `params.requestState` is not one of this call";
             Stand::Answer(message::error(Some(&call.id), INVALID_PARAMS, why))
         };
-        let Some(approval) = self.states.open(state, &self.settings.principal, call) else {
+        let principal = &self.settings.principal;
+        let Some(approval) = self.states.open(state, principal, same.digest) else {
             return invalid();
         };
-        let serial = self.serial.fetch_add(1, Ordering::SeqCst);
         let call_id = {
             let mut known = self.known();
-            if let Some(Parked { call_id, first }) = known.parked.remove(&approval) {
-                known.groups.entry(approval.clone()).or_insert(Group {
-                    call_id,
-                    first,
-                    members: BTreeSet::new(),
-                });
-            }
-            let Some(group) = known.groups.get_mut(&approval) else {
+            let parked = known.parked.remove(&approval);
+            let group = known.groups.entry(same.digest).or_default();
+            group.asked = group.asked.take().or(parked);
+            let Some((call_id, _)) = group.asked.clone() else {
+                if group.members.is_empty() {
+                    known.groups.remove(&same.digest);
+                }
                 return invalid();
             };
-            group.members.insert(serial);
-            group.call_id.clone()
+            group.members.insert(same.serial);
+            call_id
         };
         match self.way.now(&call_id).await {
             Ok(view) => Stand::Waits {
                 call: view,
                 approval,
-                serial,
+                same,
                 returns: true,
             },
             Err(complaint) => {
-                self.part(&approval, serial);
+                self.part(same);
                 Stand::Answer(call.refusal(&not_run(&complaint)))
             }
         }
@@ -382,7 +397,9 @@ impl Gatekeeper {
         };
         match call.era {
             Era::Stateless => {
-                let state = self.states.seal(&self.settings.principal, approval, call);
+                let state = self
+                    .states
+                    .seal(&self.settings.principal, approval, digest(call));
                 Some(link.required(call, &state))
             }
             Era::Stateful => {
@@ -392,57 +409,70 @@ impl Gatekeeper {
         }
     }
 
-    fn join(&self, approval: &str, serial: u64, call_id: &str, call: &Call) {
+    /// Takes note of a request that is about to be submitted.
+    fn enter(&self, same: Same) {
         let mut known = self.known();
-        let parked = known.parked.remove(approval);
-        let first = parked.map_or_else(|| Arc::new(call.clone()), |parked| parked.first);
-        let group = known.groups.entry(approval.to_owned());
-        let group = group.or_insert(Group {
-            call_id: call_id.to_owned(),
-            first,
-            members: BTreeSet::new(),
-        });
-        group.members.insert(serial);
+        let group = known.groups.entry(same.digest).or_default();
+        group.members.insert(same.serial);
     }
 
-    /// Takes a request out of its group. Returns the call that was asked about, and whether no later
-    /// request asks for the same.
-    fn part(&self, approval: &str, serial: u64) -> (Option<Arc<Call>>, bool) {
+    /// Takes note that people are asked about a request. The first one that they were asked about stays.
+    fn waits(&self, same: Same, approval: &str, call_id: &str, call: &Call) {
         let mut known = self.known();
-        let Some(group) = known.groups.get_mut(approval) else {
+        let parked = known.parked.remove(approval);
+        let group = known.groups.entry(same.digest).or_default();
+        let asked = group.asked.take().or(parked);
+        group.asked = asked.or_else(|| Some((call_id.to_owned(), Arc::new(call.clone()))));
+    }
+
+    /// Takes a request out of its group whose question is answered. Returns the call that was asked
+    /// about, and whether no later request asks, or asked, for the same.
+    fn settle(&self, same: Same) -> (Option<Arc<Call>>, bool) {
+        let mut known = self.known();
+        let Some(group) = known.groups.get_mut(&same.digest) else {
             return (None, true);
         };
-        let is_newest = group.members.last() == Some(&serial);
-        group.members.remove(&serial);
-        let first = Arc::clone(&group.first);
-        if group.members.is_empty() {
-            known.groups.remove(approval);
+        let latest = group.members.last().copied().max(group.settled);
+        let is_newest = latest <= Some(same.serial);
+        group.settled = group.settled.max(Some(same.serial));
+        let first = group.asked.as_ref().map(|(_, first)| Arc::clone(first));
+        drop(known);
+        self.part(same);
+        (first, is_newest)
+    }
+
+    /// Takes a request out of its group.
+    fn part(&self, same: Same) {
+        let mut known = self.known();
+        if let Some(group) = known.groups.get_mut(&same.digest) {
+            group.members.remove(&same.serial);
+            if group.members.is_empty() {
+                known.groups.remove(&same.digest);
+            }
         }
-        (Some(first), is_newest)
     }
 
     /// Lets a call wait without a request.
-    fn park(&self, call_id: &str, approval: &str, serial: u64) {
-        let (Some(first), _) = self.part(approval, serial) else {
+    fn park(&self, approval: &str, same: Same) {
+        let mut known = self.known();
+        let group = known.groups.get(&same.digest);
+        let Some(asked) = group.and_then(|group| group.asked.clone()) else {
             return;
         };
-        let mut known = self.known();
         if known.parked.len() >= PARKED_MAX {
             // Ids begin with their time: the first is the oldest. Its client does not come back.
             known.parked.pop_first();
         }
-        let parked = Parked {
-            call_id: call_id.to_owned(),
-            first,
-        };
-        known.parked.insert(approval.to_owned(), parked);
+        known.parked.insert(approval.to_owned(), asked);
+        drop(known);
+        self.part(same);
     }
 
     /// The client took back a request that waits. The question is withdrawn unless another request
     /// waits for it, too.
-    async fn leave(&self, call_id: &str, approval: &str, serial: u64) -> Passage {
-        self.part(approval, serial);
-        if !self.known().groups.contains_key(approval) {
+    async fn leave(&self, call_id: &str, same: Same) -> Passage {
+        self.part(same);
+        if !self.known().groups.contains_key(&same.digest) {
             drop(self.way.withdraw(call_id, GONE).await);
         }
         Passage::Dropped

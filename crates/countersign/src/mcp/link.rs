@@ -120,11 +120,11 @@ impl States {
     }
 
     /// Returns the state of a question about `call`.
-    pub(super) fn seal(&self, principal: &str, approval: &str, call: &Call) -> String {
+    pub(super) fn seal(&self, principal: &str, approval: &str, digest: Digest) -> String {
         let state = State {
             principal: principal.to_owned(),
             approval: approval.to_owned(),
-            digest: digest(call),
+            digest,
         };
         let state = serde_json::to_vec(&state).unwrap_or_default();
         let seal = self.mac(&state).finalize().into_bytes();
@@ -133,13 +133,13 @@ impl States {
     }
 
     /// Returns the question of a state that was sealed here for the same call of the same principal.
-    pub(super) fn open(&self, state: &str, principal: &str, call: &Call) -> Option<String> {
+    pub(super) fn open(&self, state: &str, principal: &str, digest: Digest) -> Option<String> {
         let (state, seal) = state.strip_prefix(STATE_MARK)?.split_once('.')?;
         let state = URL_SAFE_NO_PAD.decode(state).ok()?;
         let seal = URL_SAFE_NO_PAD.decode(seal).ok()?;
         self.mac(&state).verify_slice(&seal).ok()?;
         let state: State = serde_json::from_slice(&state).ok()?;
-        let is_same = state.principal == principal && state.digest == digest(call);
+        let is_same = state.principal == principal && state.digest == digest;
         is_same.then_some(state.approval)
     }
 
@@ -151,7 +151,7 @@ impl States {
 }
 
 /// Returns the digest of what a call would do.
-fn digest(call: &Call) -> Digest {
+pub(super) fn digest(call: &Call) -> Digest {
     let (encoding, arguments) = match &call.arguments {
         Arguments::Canonical(value) => (
             "jcs",
