@@ -12,6 +12,5 @@ pub(crate) mod gatekeeper;
 pub(crate) mod hold;
 mod link;
 pub(crate) mod message;
-pub(crate) mod serve;
 pub(crate) mod stdio;
 pub(crate) mod way;

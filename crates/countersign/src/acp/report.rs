@@ -44,7 +44,17 @@ struct Params {
 #[serde(rename_all = "camelCase")]
 struct Update {
     tool_call_id: String,
-    status: String,
+    status: Status,
+}
+
+/// How a call stands, in the words of the protocol.
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Status {
+    Completed,
+    Failed,
+    #[serde(other)]
+    Other,
 }
 
 impl Reports {
@@ -77,10 +87,10 @@ impl Reports {
         let Ok(Whole { params }) = serde_json::from_slice(line) else {
             return;
         };
-        let failed = match params.update.status.as_str() {
-            "completed" => false,
-            "failed" => true,
-            _ => return,
+        let failed = match params.update.status {
+            Status::Completed => false,
+            Status::Failed => true,
+            Status::Other => return,
         };
         if let Some(id) = running.remove(&(params.session_id, params.update.tool_call_id)) {
             // A queue that is full belongs to a gateway that is away.

@@ -1,5 +1,7 @@
 //! `countersign mcp`: the proxy in front of one server.
 
+mod serve;
+
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,8 +16,8 @@ use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::hook;
 use crate::mcp::gatekeeper::{Gatekeeper, Settings};
+use crate::mcp::stdio;
 use crate::mcp::way::Way;
-use crate::mcp::{serve, stdio};
 
 /// Programs that run another one, whose name says more.
 const RUNNERS: &[&str] = &[

@@ -170,3 +170,48 @@ fn the_service_is_written_started_and_removed() {
          --user disable --now countersign.service\n--user daemon-reload\n"
     );
 }
+
+/// What stands in the file of a client: a server that is started, with a secret, and one that is not.
+const CLIENT: &str = r#"{
+  // of the team
+  "mcpServers": {
+    "github": {
+      "command": "npx",
+      "args": ["-y", "@mcp/github"],
+      "env": { "GITHUB_TOKEN": "ghp_16C7e42F292c6912E7710c838347Ae178B4a" }
+    },
+    "far": { "url": "https://mcp.example.org/mcp" }
+  }
+}
+"#;
+
+#[test]
+fn servers_of_a_client_are_put_behind_it_and_taken_out_again() {
+    let sandbox = Sandbox::new();
+    let file = home(&sandbox).join(".cursor/mcp.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, CLIENT).unwrap();
+    let mut all = String::new();
+    for arguments in [
+        &["init", "mcp"][..],
+        &["init", "mcp", "--yes"],
+        &["init", "mcp", "cursor", "--yes"],
+        &["init", "mcp", "zed"],
+        &["init", "codex", "cursor"],
+        &["init", "mcp", "--undo", "--yes"],
+        &["init", "mcp", "--undo"],
+    ] {
+        let ran = run(&sandbox, arguments);
+        let _infallible = writeln!(all, "$ countersign {}", arguments.join(" "));
+        all.push_str(&shown(&sandbox, &ran));
+        all.push('\n');
+        let has_key = home(&sandbox)
+            .join(".countersign/hooks/mcp-cursor.key")
+            .exists();
+        let is_wrapped = std::fs::read_to_string(&file).unwrap() != CLIENT;
+        assert_eq!(has_key, is_wrapped, "{arguments:?}");
+    }
+    assert!(!all.contains("ghp_"), "{all}");
+    insta::assert_snapshot!(all);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), CLIENT);
+}

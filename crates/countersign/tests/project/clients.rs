@@ -6,7 +6,7 @@ use crate::{files, root};
 
 /// What belongs to the clients, under `crates/countersign/src`.
 const CLIENTS: &[&str] = &[
-    "tui", "cmd", "mcp", "mcp.rs", "slash.rs", "words.rs", "show.rs",
+    "acp", "tui", "cmd", "mcp", "mcp.rs", "slash.rs", "words.rs", "show.rs",
 ];
 
 /// How a field is picked out of JSON by its name.
@@ -15,9 +15,12 @@ const BY_NAME: &[&str] = &["[\"", ".get(\"", ".pointer(", "config::read::at"];
 /// Files that look up a name in JSON that is not an answer of the gateway, with the reason.
 const BY_NAME_FOR_A_REASON: &[(&str, &str)] = &[
     ("cmd/check/human.rs", "the arguments of a tool"),
+    ("acp/permission.rs", "a message of an agent"),
+    ("acp/relay.rs", "a message of an editor or an agent"),
     ("cmd/eval.rs", "the arguments of a tool"),
     ("cmd/eval/sessions.rs", "labels that people wrote"),
     ("cmd/eval/sessions/sample.rs", "the arguments of a tool"),
+    ("cmd/mcp/serve.rs", "a message of a client"),
     ("cmd/serve.rs", "the configuration"),
     ("cmd/teach.rs", "the configuration"),
     ("mcp/call.rs", "a message of a client"),
