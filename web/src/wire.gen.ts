@@ -2502,6 +2502,12 @@ export interface Routes {
   "POST /v1/calls/{id}/outcome": { query: undefined; body: OutcomeBody; answer: CallView };
   /** Consumes a token */
   "POST /v1/tokens/consume": { query: undefined; body: ConsumeBody; answer: ConsumedView };
+  /** Opens the stream on which an MCP server speaks by itself */
+  "GET /mcp/{server}": { query: undefined; body: undefined; answer: string };
+  /** Takes one MCP message for a server; a call of a tool is decided about first */
+  "POST /mcp/{server}": { query: undefined; body: Record<string, unknown>; answer: Record<string, unknown> | undefined };
+  /** Ends a session with an MCP server */
+  "DELETE /mcp/{server}": { query: undefined; body: undefined; answer: undefined };
   /** Lists approvals */
   "GET /v1/approvals": { query: { status?: string; run_id?: string; limit?: number; behind?: string; }; body: undefined; answer: ApprovalList };
   /** Lists waiting approvals as rows: what a list shows, without the full cards */

@@ -226,8 +226,11 @@ pub(crate) struct Mcp {
     /// Seconds between two signs of life while a call waits
     #[arg(long, value_name = "SECONDS", default_value_t = 15, value_parser = clap::value_parser!(u64).range(1..=15))]
     pub(crate) progress: u64,
-    /// The server's command
-    #[arg(last = true, required = true, value_name = "COMMAND")]
+    /// Environment variable with the token that a server at an address is shown
+    #[arg(long, value_name = "NAME", conflicts_with = "server")]
+    pub(crate) token_env: Option<String>,
+    /// The server's command; without one, --url is the server's address
+    #[arg(last = true, value_name = "COMMAND")]
     pub(crate) server: Vec<OsString>,
 }
 

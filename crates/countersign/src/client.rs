@@ -62,6 +62,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    /// Returns an answer.
+    pub(crate) const fn new(status: StatusCode, body: Value) -> Self {
+        Self { status, body }
+    }
+
     /// Returns an answer as a test scripts it.
     #[cfg(test)]
     pub(crate) fn scripted(status: u16, body: Value) -> Self {

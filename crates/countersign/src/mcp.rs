@@ -10,6 +10,7 @@ pub(crate) mod call;
 mod definitions;
 pub(crate) mod gatekeeper;
 pub(crate) mod hold;
+pub(crate) mod http;
 mod link;
 pub(crate) mod message;
 pub(crate) mod stdio;

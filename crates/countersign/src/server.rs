@@ -14,6 +14,7 @@ pub(crate) mod gzip;
 pub(crate) mod handle;
 pub(crate) mod limits;
 pub(crate) mod listen;
+pub(crate) mod mcp;
 pub(crate) mod metrics;
 pub(crate) mod openapi;
 pub(crate) mod outer;
@@ -55,6 +56,8 @@ pub(crate) struct App {
     pub(crate) web_dir: Option<PathBuf>,
     /// Chats, joined to the gate and the agent.
     pub(crate) desks: Vec<Desk>,
+    /// MCP servers behind this gateway.
+    pub(crate) mcp: Arc<mcp::Servers>,
     /// The description of the API, written once.
     pub(crate) description: OnceLock<String>,
     /// Becomes true when the gateway stops; whoever waits for something stops waiting.

@@ -16,6 +16,7 @@ use crate::complaint::Complaint;
 use crate::config::Home;
 use crate::hook;
 use crate::mcp::gatekeeper::{Gatekeeper, Settings};
+use crate::mcp::http::remote::Remote;
 use crate::mcp::stdio;
 use crate::mcp::way::Way;
 
@@ -35,24 +36,66 @@ pub(crate) fn run(args: &Mcp, reach: &Reach) -> Result<ExitCode, Complaint> {
         return serve::run(reach);
     }
     let home = Home::named_or_usual(reach.home.clone())?;
-    let hash = Digest::of(&spelled(&args.server)).hex();
+    let (at, reach) = server_at(args, reach);
+    let hash = match &at {
+        Some(at) => Digest::of(at.as_bytes()).hex(),
+        None => Digest::of(&spelled(&args.server)).hex(),
+    };
     let hash = hash.get(..HASH_DIGITS).unwrap_or(&hash);
     let server = match &args.name {
         Some(name) => checked(name)?.to_owned(),
-        None => format!("{}-{hash}", derived(&args.server)),
+        None => match &at {
+            Some(at) => format!("{}-{hash}", host_of(at)),
+            None => format!("{}-{hash}", derived(&args.server)),
+        },
     };
+    let remote = at.map(|at| {
+        let token = args.token_env.as_deref().map(token).transpose()?;
+        Remote::new(&at, token.as_deref())
+    });
+    let remote = remote.transpose()?;
     let settings = Settings {
         executor: format!("mcp:{server}:{hash}"),
         session: args.session.clone().map_or_else(fresh_session, Ok)?,
         server,
-        directory: std::env::current_dir().ok(),
+        // A server elsewhere does not run in this directory.
+        directory: std::env::current_dir().ok().filter(|_| remote.is_none()),
         verifies_tokens: false,
         progress_every: Duration::from_secs(args.progress),
         page: reach.url.clone().or_else(|| page_of(&home)),
         principal: String::new(),
     };
-    let gatekeeper = Gatekeeper::new(Arc::new(Way::new(proxy_reach(reach, &home))), settings)?;
-    stdio::run(&args.server, &[], gatekeeper)
+    let gatekeeper = Gatekeeper::new(Arc::new(Way::new(proxy_reach(&reach, &home))), settings)?;
+    match remote {
+        Some(remote) => stdio::run_remote(remote, gatekeeper),
+        None => stdio::run(&args.server, &[], gatekeeper),
+    }
+}
+
+/// Returns the address of the server, if it has one, and how the gateway is reached. Without a command,
+/// `--url` is the server's: there is nothing else to speak to.
+fn server_at(args: &Mcp, reach: &Reach) -> (Option<String>, Reach) {
+    let mut reach = reach.clone();
+    let at = args.server.is_empty().then(|| reach.url.take());
+    (at.flatten(), reach)
+}
+
+/// Returns the token in the environment variable `name`.
+fn token(name: &str) -> Result<String, Complaint> {
+    std::env::var(name).map_err(|_| {
+        let name = countersign_core::display::inline(name);
+        Complaint::usage(
+            format!("the environment variable `{name}` is not set"),
+            "set it to the token of the server, in the settings of the client that starts this",
+        )
+    })
+}
+
+/// Returns a readable name for a server at an address.
+fn host_of(at: &str) -> String {
+    let url = reqwest::Url::parse(at).ok();
+    let host = url.as_ref().and_then(|url| url.host_str());
+    plain(host.unwrap_or("server"))
 }
 
 /// Returns how the gateway is reached: as hooks do it, so no variable of the environment counts, which
@@ -85,13 +128,15 @@ fn derived(command: &[OsString]) -> String {
         .map(|word| stem(word))
         .filter(|stem| !RUNNERS.contains(&stem.as_str()) && stem != "run");
     let name = stems.next().unwrap_or_else(|| "server".to_owned());
+    plain(&name)
+}
+
+fn plain(name: &str) -> String {
     let is_plain = |it: char| it.is_ascii_alphanumeric() || it == '-';
-    let name: String = name
-        .chars()
+    name.chars()
         .map(|it| if is_plain(it) { it } else { '-' })
         .take(NAME_BYTES_MAX / 2)
-        .collect();
-    name
+        .collect()
 }
 
 /// Returns `name` if a server may have it. It stands inside names of tools, so two underscores would

@@ -22,7 +22,7 @@ use crate::gateway::collect::collect;
 use crate::server::limits::Limits;
 use crate::server::listen::Patience;
 use crate::server::outer::Entrance;
-use crate::server::{App, auth, listen, metrics, routes};
+use crate::server::{App, auth, listen, mcp, metrics, routes};
 use crate::telemetry;
 use crate::tls::{self, Identity};
 
@@ -68,6 +68,9 @@ async fn gateway(
 ) -> Result<ExitCode, Complaint> {
     // Signals are taken from here on, so that a stop during the start is clean, too.
     let stop = stop_signal()?;
+    let servers = Arc::new(mcp::settings(
+        &config::values(&home.file())?.unwrap_or_default(),
+    )?);
     let gateway = Gateway::open(home).await?;
     let listener = TcpListener::bind(address).await.map_err(|error| {
         Complaint::failed(
@@ -85,7 +88,13 @@ async fn gateway(
     };
     let (stop_all, stopping) = watch::channel(false);
     let reached = reachable(address);
-    let app = app(serve, &gateway, [address, reached], stopping.clone());
+    let app = app(
+        serve,
+        &gateway,
+        servers,
+        [address, reached],
+        stopping.clone(),
+    );
     let socket = bind_socket(&gateway)?;
     let ran = {
         let (gate, stopped) = (gateway.gate.clone(), stopped(stopping.clone()));
@@ -149,13 +158,19 @@ async fn gateway(
     if let Some(collected) = collected {
         collected.abort();
     }
+    app.mcp.stop().await;
+    close(&gateway, &left).await;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Ends what the gateway started, and takes away what it left in the home.
+async fn close(gateway: &Gateway, left: &Path) {
     gateway.gate.rest().await;
     gateway.gate.store().close().await;
-    let _gone = std::fs::remove_file(&left);
+    let _gone = std::fs::remove_file(left);
     if gateway.lock.is_some() {
         let _gone = std::fs::remove_file(&gateway.api.socket);
     }
-    Ok(ExitCode::SUCCESS)
 }
 
 /// Returns when the gateway stops.
@@ -167,6 +182,7 @@ async fn stopped(mut stopping: watch::Receiver<bool>) {
 fn app(
     serve: &Serve,
     gateway: &Gateway,
+    servers: Arc<mcp::Servers>,
     [address, reached]: [SocketAddr; 2],
     stopping: watch::Receiver<bool>,
 ) -> Arc<App> {
@@ -195,6 +211,7 @@ fn app(
         notifiers: gateway.channels.notifiers.clone(),
         desks: desks(gateway),
         web_dir: serve.web_dir.clone(),
+        mcp: servers,
         description: OnceLock::new(),
         stopping,
     })

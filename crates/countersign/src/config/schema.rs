@@ -135,6 +135,15 @@ static CHANNEL: Spec = Spec::Keys(&[
 /// How the connection to a mail server is protected.
 const SMTP_TLS: Spec = Spec::Word(&["starttls", "implicit", "none"]);
 
+/// An MCP server behind the gateway.
+static MCP_SERVER: Spec = Spec::Keys(&[
+    key("command", TEXTS, ""),
+    key("env", TEXTS, ""),
+    key("url", Spec::Text, ""),
+    key("token_env", Spec::Text, ""),
+    key("verifies_tokens", Spec::Flag, ""),
+]);
+
 static ASSESSOR: Spec = Spec::Keys(&[
     key("command", Spec::Text, ""),
     key("url", Spec::Text, ""),
@@ -303,6 +312,11 @@ pub(crate) static CONFIG: &[Key] = &[
     ),
     key("store", Spec::Keys(&[key("url", Spec::Text, "sqlite")]), ""),
     key("channels", Spec::Map(&CHANNEL), "{}"),
+    key(
+        "mcp",
+        Spec::Keys(&[key("servers", Spec::Map(&MCP_SERVER), "{}")]),
+        "",
+    ),
     key(
         "push",
         Spec::Keys(&[

@@ -91,6 +91,11 @@ fn as_shown(text: &str) -> Value {
     }
 }
 
+/// Returns the schema of the arguments in a definition.
+pub(super) fn schema(definition: &Value) -> Option<Value> {
+    definition.get("inputSchema").cloned()
+}
+
 /// Returns the hints in a definition that say yes or no.
 pub(super) fn hints(definition: &Value) -> Value {
     let given = definition.get("annotations").and_then(Value::as_object);

@@ -166,6 +166,12 @@ impl Gatekeeper {
         self.known().definitions.learn(result, is_first);
     }
 
+    /// Returns the schema of the arguments of a tool, if the server listed it.
+    pub(crate) fn schema(&self, tool: &str) -> Option<Value> {
+        let known = self.known();
+        super::definitions::schema(known.definitions.get(tool)?)
+    }
+
     /// Whether the client's answer of this key is one to the proxy, not to the server.
     pub(crate) fn is_own(&self, key: &str) -> bool {
         self.states.is_own(key)
@@ -490,8 +496,9 @@ impl Gatekeeper {
     }
 
     fn progress(&self, token: &RawValue, count: u32, approval: &str) -> Vec<u8> {
-        // Small, so that the server's own progress goes on from there.
-        let progress = format!("0.{count:06}");
+        // Below zero and rising, so that the server's own progress, which begins at zero, goes on from
+        // there: progress has to increase.
+        let progress = format!("-0.{:06}", 1_000_000_u32.saturating_sub(count).min(999_999));
         let token = token.get();
         let at = self.settings.page.as_deref();
         let at = at.map_or(String::new(), |page| format!(" at {page}"));

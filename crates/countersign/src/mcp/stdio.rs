@@ -10,15 +10,19 @@ use std::process::{ExitCode, ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use rustix::process::{Pid, Signal as Send, kill_process};
-use tokio::io::{AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWriteExt as _, BufReader};
-use tokio::process::{Child, ChildStdin, Command};
+use rustix::process::{Pid, Signal, kill_process};
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt as _, AsyncRead, AsyncWrite, AsyncWriteExt as _, BufReader,
+    duplex,
+};
+use tokio::process::{Child, Command};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::mpsc;
 
 use super::call::Call;
 use super::gatekeeper::{Gatekeeper, Passage, Receipt};
 use super::hold::Hold;
+use super::http::remote::Remote;
 use super::message::{
     FromClient, INVALID_REQUEST, MESSAGE_BYTES_MAX, Passing, error, read_client, read_server,
 };
@@ -35,14 +39,46 @@ const CLOSING_TIME_MAX: Duration = Duration::from_secs(5);
 /// How much is read at once, in bytes.
 const READ_BYTES: usize = 64 * 1024;
 
-/// The proxy between a client and one child process.
-#[derive(Debug)]
+/// What a server reads from.
+type Input = Box<dyn AsyncWrite + Send + Unpin>;
+/// What a server writes to.
+type Output = Box<dyn AsyncRead + Send + Unpin>;
+
+/// The server behind the proxy.
+enum Server {
+    /// A child process.
+    Program(Box<Child>),
+    /// A task that speaks to an address.
+    Remote(tokio::task::JoinHandle<()>),
+}
+
+impl Server {
+    /// Waits until it has ended.
+    async fn wait(&mut self) -> std::io::Result<ExitStatus> {
+        match self {
+            Self::Program(child) => child.wait().await,
+            Self::Remote(task) => {
+                let is_over = task.await.is_ok();
+                Ok(ExitStatus::from_raw(if is_over { 0 } else { 1 << 8 }))
+            }
+        }
+    }
+
+    fn pid(&self) -> Option<Pid> {
+        match self {
+            Self::Program(child) => child.id().and_then(|id| Pid::from_raw(id.cast_signed())),
+            Self::Remote(_) => None,
+        }
+    }
+}
+
+/// The proxy between a client and one server.
 struct Proxy {
     gatekeeper: Gatekeeper,
     /// To the client.
     client: mpsc::Sender<Vec<u8>>,
     /// To the server; `None` once the client has ended.
-    server: tokio::sync::Mutex<Option<ChildStdin>>,
+    server: tokio::sync::Mutex<Option<Input>>,
     requests: Mutex<Requests>,
     /// Held by one call after the other until it is sent or waits, so that calls keep their order.
     lane: tokio::sync::Mutex<()>,
@@ -68,22 +104,40 @@ pub(crate) fn run(
     variables: &[(String, String)],
     gatekeeper: Gatekeeper,
 ) -> Result<ExitCode, Complaint> {
+    blocking(async {
+        let (server, input, output) = started(command, variables)?;
+        between(server, input, output, gatekeeper).await
+    })
+}
+
+/// Stands between a server at an address and whoever started this program.
+pub(crate) fn run_remote(remote: Remote, gatekeeper: Gatekeeper) -> Result<ExitCode, Complaint> {
+    blocking(async {
+        let (input, theirs) = duplex(READ_BYTES);
+        let (ours, output) = duplex(READ_BYTES);
+        let server = Server::Remote(tokio::spawn(remote.run(theirs, ours)));
+        between(server, Box::new(input), Box::new(output), gatekeeper).await
+    })
+}
+
+fn blocking(
+    work: impl Future<Output = Result<ExitCode, Complaint>>,
+) -> Result<ExitCode, Complaint> {
     let failed = |error: std::io::Error| Complaint::failed(format!("cannot start: {error}"), "");
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
         .map_err(failed)?;
-    let ended = runtime.block_on(between(command, variables, gatekeeper));
+    let ended = runtime.block_on(work);
     // A read of standard input cannot be broken off; it must not keep the process.
     runtime.shutdown_background();
     ended
 }
 
-async fn between(
+fn started(
     command: &[OsString],
     variables: &[(String, String)],
-    gatekeeper: Gatekeeper,
-) -> Result<ExitCode, Complaint> {
+) -> Result<(Server, Input, Output), Complaint> {
     let Some((program, words)) = command.split_first() else {
         let hint = "put the server's command behind `--`: `countersign mcp -- COMMAND`";
         return Err(Complaint::usage("there is no server to start", hint));
@@ -99,20 +153,34 @@ async fn between(
             let hint = "give the command of the server as its client would run it";
             Complaint::failed(format!("cannot start `{program}`: {error}"), hint)
         })?;
+    match (child.stdin.take(), child.stdout.take()) {
+        (Some(input), Some(output)) => {
+            let server = Server::Program(Box::new(child));
+            Ok((server, Box::new(input), Box::new(output)))
+        }
+        (_, _) => Err(Complaint::failed("the server has no pipes", "")),
+    }
+}
+
+async fn between(
+    mut server: Server,
+    input: Input,
+    output: Output,
+    gatekeeper: Gatekeeper,
+) -> Result<ExitCode, Complaint> {
     let (client, for_client) = mpsc::channel(WAITING_MAX);
-    let stdout = child.stdout.take();
     let proxy = Arc::new(Proxy {
         gatekeeper,
         client,
-        server: tokio::sync::Mutex::new(child.stdin.take()),
+        server: tokio::sync::Mutex::new(Some(input)),
         requests: Mutex::default(),
         lane: tokio::sync::Mutex::default(),
     });
     let writing = tokio::spawn(write_client(for_client));
     let (busy, mut idle) = mpsc::channel::<()>(1);
-    let from_server = tokio::spawn(Arc::clone(&proxy).read_server(stdout, busy.clone()));
+    let from_server = tokio::spawn(Arc::clone(&proxy).read_server(output, busy.clone()));
     let from_client = tokio::spawn(Arc::clone(&proxy).read_client(busy));
-    let status = attend(&mut child, &proxy, from_client).await?;
+    let status = attend(&mut server, &proxy, from_client).await?;
     // What the server said last is still in the pipe.
     let _read = from_server.await;
     proxy.cancel_all();
@@ -126,7 +194,7 @@ async fn between(
 /// Waits until the server has ended. Meanwhile signals are passed on, and the end of the client ends
 /// what waits.
 async fn attend(
-    child: &mut Child,
+    server: &mut Server,
     proxy: &Proxy,
     mut from_client: tokio::task::JoinHandle<()>,
 ) -> Result<ExitStatus, Complaint> {
@@ -136,23 +204,31 @@ async fn attend(
     let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
     let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
     let mut hung_up = signal(SignalKind::hangup()).map_err(failed)?;
-    let pid = child.id().and_then(|id| Pid::from_raw(id.cast_signed()));
-    let pass_on = |signal: Send| {
+    let pid = server.pid();
+    let pass_on = |signal: Signal| {
         proxy.cancel_all();
-        if let Some(pid) = pid {
-            let _gone = kill_process(pid, signal);
+        match pid {
+            Some(pid) => {
+                let _gone = kill_process(pid, signal);
+                false
+            }
+            // Nobody else would end.
+            None => true,
         }
     };
-    let mut has_client = true;
+    let (mut has_client, mut ends) = (true, false);
     loop {
+        if std::mem::take(&mut ends) {
+            proxy.server.lock().await.take();
+        }
         tokio::select! {
-            status = child.wait() => {
+            status = server.wait() => {
                 from_client.abort();
                 return status.map_err(failed);
             }
-            _ = terminated.recv() => pass_on(Send::TERM),
-            _ = interrupted.recv() => pass_on(Send::INT),
-            _ = hung_up.recv() => pass_on(Send::HUP),
+            _ = terminated.recv() => ends |= pass_on(Signal::TERM),
+            _ = interrupted.recv() => ends |= pass_on(Signal::INT),
+            _ = hung_up.recv() => ends |= pass_on(Signal::HUP),
             _ = &mut from_client, if has_client => {
                 has_client = false;
                 proxy.cancel_all();
@@ -325,15 +401,8 @@ impl Proxy {
         }
     }
 
-    async fn read_server(
-        self: Arc<Self>,
-        stdout: Option<impl AsyncRead + Unpin>,
-        busy: mpsc::Sender<()>,
-    ) {
-        let Some(stdout) = stdout else {
-            return;
-        };
-        let mut output = BufReader::with_capacity(READ_BYTES, stdout);
+    async fn read_server(self: Arc<Self>, output: Output, busy: mpsc::Sender<()>) {
+        let mut output = BufReader::with_capacity(READ_BYTES, output);
         loop {
             match read_line(&mut output).await {
                 Line::Ended => break,
@@ -394,7 +463,7 @@ impl Proxy {
 }
 
 /// Writes to a server. One that has ended takes nothing; its exit is noticed elsewhere.
-async fn write(server: Option<&mut ChildStdin>, bytes: &[u8]) {
+async fn write(server: Option<&mut Input>, bytes: &[u8]) {
     if let Some(server) = server
         && server.write_all(bytes).await.is_ok()
     {
@@ -421,7 +490,7 @@ fn file(stream: impl AsFd) -> std::io::Result<tokio::fs::File> {
 }
 
 /// A line of a side.
-enum Line {
+pub(crate) enum Line {
     /// With its end, if it has one.
     Whole(Vec<u8>),
     /// It was longer than [`MESSAGE_BYTES_MAX`] and has been read to its end.
@@ -430,7 +499,8 @@ enum Line {
     Ended,
 }
 
-async fn read_line(input: &mut (impl AsyncBufRead + Unpin)) -> Line {
+/// Reads the next line, however long it is.
+pub(crate) async fn read_line(input: &mut (impl AsyncBufRead + Unpin)) -> Line {
     let (mut line, mut too_long) = (Vec::new(), false);
     loop {
         let (used, ends) = match input.fill_buf().await {

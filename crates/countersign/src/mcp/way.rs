@@ -4,11 +4,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use countersign_gate::records::view::CallView;
+use futures_util::future::BoxFuture;
 use reqwest::{Method, StatusCode};
 use serde_json::{Value, json};
 
 use super::hold::Hold;
-use crate::client::{Line, Reach, segment};
+use crate::client::{Answer, Line, Reach, segment};
 use crate::complaint::Complaint;
 
 /// Longest time the gateway takes for anything but waiting for a person.
@@ -22,35 +23,78 @@ const PAUSE: Duration = Duration::from_millis(250);
 /// How long a call waits for room where too many questions are open.
 const ROOM_TIME_MAX: Duration = Duration::from_mins(5);
 
+/// Where requests of an agent go in.
+pub(crate) trait Door: std::fmt::Debug + Send + Sync {
+    /// Sends a request and returns status and body, whatever they are. One with a `name` is done once,
+    /// however often it is sent.
+    fn ask<'a>(
+        &'a self,
+        method: Method,
+        path: &'a str,
+        body: Option<&'a Value>,
+        name: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Answer, Complaint>>;
+}
+
+impl Door for Line {
+    fn ask<'a>(
+        &'a self,
+        method: Method,
+        path: &'a str,
+        body: Option<&'a Value>,
+        name: Option<&'a str>,
+    ) -> BoxFuture<'a, Result<Answer, Complaint>> {
+        Box::pin(async move {
+            match name {
+                Some(name) => self.send_named(method, path, body, name).await,
+                None => self.send(method, path, body).await,
+            }
+        })
+    }
+}
+
 /// How the gateway is found, and the line to it once it was.
 #[derive(Debug)]
 pub(crate) struct Way {
-    reach: Reach,
-    line: Mutex<Option<Arc<Line>>>,
+    /// `None` where there is nothing to look for.
+    reach: Option<Reach>,
+    line: Mutex<Option<Arc<dyn Door>>>,
 }
 
 impl Way {
     /// Returns the way to the gateway that `reach` names. It may come later.
     pub(crate) fn new(reach: Reach) -> Self {
         Self {
-            reach,
+            reach: Some(reach),
             line: Mutex::default(),
         }
     }
 
+    /// Returns the way through a door that is always there.
+    pub(crate) fn through(door: Arc<dyn Door>) -> Self {
+        Self {
+            reach: None,
+            line: Mutex::new(Some(door)),
+        }
+    }
+
     /// Returns the line, found anew while there is none.
-    fn line(&self) -> Result<Arc<Line>, Complaint> {
+    fn line(&self) -> Result<Arc<dyn Door>, Complaint> {
         let mut line = self.line.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(line) = &*line {
             return Ok(Arc::clone(line));
         }
-        let found = Arc::new(Line::find(&self.reach)?);
+        let reach = self.reach.clone().unwrap_or_default();
+        let found: Arc<dyn Door> = Arc::new(Line::find(&reach)?);
         *line = Some(Arc::clone(&found));
         Ok(found)
     }
 
     /// Forgets the line after a request failed: key and address are looked for again.
     fn look_again(&self) {
+        if self.reach.is_none() {
+            return;
+        }
         *self.line.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
@@ -65,7 +109,7 @@ impl Way {
         let mut is_second = false;
         loop {
             let line = self.line()?;
-            let sent = line.send_named(Method::POST, "/v1/calls", Some(body), name);
+            let sent = line.ask(Method::POST, "/v1/calls", Some(body), Some(name));
             match limited(sent, Duration::ZERO).await {
                 Ok(answer)
                     if answer.status() == StatusCode::TOO_MANY_REQUESTS
@@ -97,7 +141,7 @@ impl Way {
         loop {
             let asked = async {
                 let line = self.line()?;
-                let answer = limited(line.send(Method::GET, &path, None), WAIT).await?;
+                let answer = limited(line.ask(Method::GET, &path, None, None), WAIT).await?;
                 if answer.status() == StatusCode::TOO_MANY_REQUESTS {
                     return Err(Complaint::unreachable("the gateway is busy"));
                 }
@@ -123,7 +167,7 @@ impl Way {
     pub(super) async fn now(&self, call: &str) -> Result<CallView, Complaint> {
         let path = format!("/v1/calls/{}", segment(call));
         let line = self.line()?;
-        let sent = line.send(Method::GET, &path, None);
+        let sent = line.ask(Method::GET, &path, None, None);
         limited(sent, Duration::ZERO).await?.read()
     }
 
@@ -132,7 +176,7 @@ impl Way {
         let body = json!({ "token": token });
         let sent = async {
             let line = self.line()?;
-            let sent = line.send(Method::POST, "/v1/tokens/consume", Some(&body));
+            let sent = line.ask(Method::POST, "/v1/tokens/consume", Some(&body), None);
             limited(sent, Duration::ZERO).await
         };
         match sent.await {
@@ -164,7 +208,7 @@ impl Way {
 
     async fn tell(&self, path: &str, body: &Value) -> Result<(), Complaint> {
         let line = self.line()?;
-        let sent = line.send(Method::POST, path, Some(body));
+        let sent = line.ask(Method::POST, path, Some(body), None);
         let told = limited(sent, Duration::ZERO).await;
         if told.is_err() {
             self.look_again();

@@ -10,6 +10,7 @@ pub(crate) mod devices;
 pub(crate) mod grants;
 pub(crate) mod history;
 pub(crate) mod login;
+pub(crate) mod mcp;
 pub(crate) mod operations;
 pub(crate) mod page;
 pub(crate) mod practice;

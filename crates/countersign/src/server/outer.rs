@@ -70,7 +70,8 @@ impl Entrance {
             .any(|known| *known == host || (!known.contains(':') && known == bare))
     }
 
-    fn may_read(&self, origin: &str) -> bool {
+    /// Whether pages of `origin` may read here.
+    pub(crate) fn may_read(&self, origin: &str) -> bool {
         let origin = origin.to_ascii_lowercase();
         self.origins.contains(&origin)
     }

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::http::{StatusCode, Uri};
 use axum::middleware::{from_fn, from_fn_with_state};
+use axum::{Extension, Router};
 use countersign_gate::base::principal::Role;
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
@@ -15,9 +15,10 @@ use utoipa_axum::routes;
 use super::App;
 use super::auth::{Access, guard};
 use super::handle::{
-    admin, approvals, calls, channels, chat, clarifications, devices, grants, history, login,
+    admin, approvals, calls, channels, chat, clarifications, devices, grants, history, login, mcp,
     operations, page, practice, rules, runs, sessions, usage,
 };
+use super::mcp::Routes;
 use super::problem::Problem;
 use super::{events, gzip, openapi, outer};
 
@@ -59,6 +60,7 @@ fn table() -> Vec<Row> {
         (ASKS, routes!(calls::withdraw)),
         (ASKS, routes!(calls::outcome)),
         (ASKS, routes!(calls::consume)),
+        (ASKS, routes!(mcp::post, mcp::get, mcp::delete)),
         (ALL, routes!(approvals::list)),
         (READS, routes!(approvals::inbox)),
         (ALL, routes!(approvals::one)),
@@ -130,11 +132,16 @@ fn table() -> Vec<Row> {
 pub(crate) fn network(app: &Arc<App>) -> Router {
     let (rows, description) = described();
     app.description.get_or_init(|| description);
-    finished(app, page::with_page(app, guarded(app, rows)))
+    let inside = Routes(of_agents(app));
+    finished(app, page::with_page(app, guarded(app, rows))).layer(Extension(inside))
 }
 
 /// Returns what an agent may use, for the socket.
 pub(crate) fn socket(app: &Arc<App>) -> Router {
+    of_agents(app).layer(Extension(Routes(of_agents(app))))
+}
+
+fn of_agents(app: &Arc<App>) -> Router {
     let rows = table().into_iter().filter(|(access, _)| match access {
         Access::Open => true,
         Access::Page => false,

@@ -27,6 +27,9 @@ mod kill;
 mod letters;
 mod letters_setup;
 mod mcp_serve;
+mod mcp;
+mod mcp_piped;
+mod mcp_server;
 mod models;
 mod ntfy;
 #[path = "../shared/ours.rs"]

@@ -25,6 +25,9 @@ const BY_NAME_FOR_A_REASON: &[(&str, &str)] = &[
     ("cmd/teach.rs", "the configuration"),
     ("mcp/call.rs", "a message of a client"),
     ("mcp/definitions.rs", "what a server says of its tools"),
+    ("mcp/http/mirror.rs", "a message of a client"),
+    ("mcp/http/remote.rs", "an answer of a server"),
+    ("mcp/http/spoken.rs", "a message of a server"),
     ("mcp/message.rs", "a message of a client or a server"),
 ];
 
