@@ -105,19 +105,7 @@ async fn gateway(
         let stopped = stopped(stopping.clone());
         tokio::spawn(async move { agent.watch(alone, stopped).await })
     };
-    let listening: Vec<_> = app
-        .desks
-        .iter()
-        .map(|desk| {
-            let (desk, stopped) = (desk.clone(), stopped(stopping.clone()));
-            tokio::spawn(async move {
-                tokio::select! {
-                    () = stopped => {}
-                    () = desk.listen() => {}
-                }
-            })
-        })
-        .collect();
+    let listening = listening(&app, &stopping);
     let collected = gateway.lock.is_some().then(|| {
         let (gate, home) = (gateway.gate.clone(), gateway.home.clone());
         tokio::spawn(collect(gate, home))
@@ -171,6 +159,22 @@ async fn close(gateway: &Gateway, left: &Path) {
     if gateway.lock.is_some() {
         let _gone = std::fs::remove_file(&gateway.api.socket);
     }
+}
+
+/// Listens to the chats until the gateway stops.
+fn listening(app: &App, stopping: &watch::Receiver<bool>) -> Vec<tokio::task::JoinHandle<()>> {
+    app.desks
+        .iter()
+        .map(|desk| {
+            let (desk, stopped) = (desk.clone(), stopped(stopping.clone()));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = stopped => {}
+                    () = desk.listen() => {}
+                }
+            })
+        })
+        .collect()
 }
 
 /// Returns when the gateway stops.

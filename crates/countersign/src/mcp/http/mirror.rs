@@ -292,9 +292,11 @@ mod tests {
 
     #[test]
     fn a_header_cannot_say_that_another_tool_is_called() {
+        type Headers = &'static [(&'static str, &'static str)];
+        type Row<'a> = (&'static str, &'a Said, Headers, bool);
         let list = Said::read(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
         let call = call("notes", &json!({}));
-        let rows: &[(&str, &Said, &[(&str, &str)], bool)] = &[
+        let rows: &[Row<'_>] = &[
             ("without headers", &call, &[], true),
             (
                 "the same",
