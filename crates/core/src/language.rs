@@ -144,6 +144,7 @@ pub enum Deed {
 
 /// What a fragment of code was seen to do.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[expect(clippy::struct_excessive_bools, reason = "each is its own yes or no")]
 pub struct Reading {
     /// The observations, in order.
     pub deeds: Vec<Deed>,
