@@ -55,7 +55,7 @@ const SAYS: &[&str] = &[
 fn value(dice: &mut Dice, commands: &[String], depth: u32) -> Value {
     match dice.roll() % 8 {
         0 => json!(dice.roll() % 100),
-        1 => json!(dice.roll() % 2 == 0),
+        1 => json!(dice.roll().is_multiple_of(2)),
         2 if depth < 3 => Value::Object(object(dice, commands, depth + 1)),
         3 if depth < 3 => json!([value(dice, commands, depth + 1)]),
         4 => json!("~/.ssh/id_rsa"),
@@ -75,7 +75,7 @@ fn definition(dice: &mut Dice, depth: u32) -> Value {
         .map(|_| {
             let name = (*dice.pick(KEYS)).to_owned();
             let mut property = json!({ "type": "string", "description": *dice.pick(SAYS) });
-            if depth < 3 && dice.roll() % 4 == 0 {
+            if depth < 3 && dice.roll().is_multiple_of(4) {
                 property = definition(dice, depth + 1);
             }
             (name, property)
@@ -128,8 +128,7 @@ fn law_14_a_definition_never_makes_a_verdict_looser() {
         );
         assert!(
             after.assessment.risk >= before.assessment.risk,
-            "{:?}",
-            defined
+            "{defined:?}"
         );
         raised += u32::from(after.ruling.verdict > before.ruling.verdict);
     }
