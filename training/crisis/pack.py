@@ -7,7 +7,7 @@ import struct
 
 import numpy as np
 
-EMBEDDED, CHANNELS, HIDDEN, TALK = 96, 128, 64, 12
+EMBEDDED, CHANNELS, HIDDEN, TALK = 96, 128, 128, 12
 VALUE_MAX = 4095
 FACTOR_BITS = 24
 ONE = 1 << 10
@@ -47,17 +47,15 @@ class Network:
         worth = scales.max() / 255
         self.codes, self.factors = codes, np.round(scales / worth).astype(np.uint8)
         near, wide, hidden = (it / VALUE_MAX for it in activations)
-        c1 = weights["c1.weight"].transpose(0, 2, 1).reshape(CHANNELS, -1)
-        c2 = weights["c2.weight"].transpose(0, 2, 1).reshape(CHANNELS, -1)
-        self.near = layer(c1, weights["c1.bias"], worth, near)
-        self.wide = layer(c2, weights["c2.bias"], near, wide)
+        self.near = layer(weights["c1"], weights["c1b"], worth, near)
+        self.wide = layer(weights["c2"], weights["c2b"], near, wide)
         of_inputs = np.repeat([near, wide, wide], CHANNELS)[None]
-        self.hidden = layer(weights["o1.weight"], weights["o1.bias"], of_inputs, hidden)
-        last = weights["o2.weight"][0].astype(np.float64) * hidden * ONE
+        self.hidden = layer(weights["o1"], weights["o1b"], of_inputs, hidden)
+        last = weights["o2"][0].astype(np.float64) * hidden * ONE
         self.shift = int(14 - np.ceil(np.log2(np.abs(last).max())))
         self.last = np.round(last * 2**self.shift).astype(np.int64)
         assert np.abs(self.last).max() < 2**15
-        self.last_bias = int(round(float(weights["o2.bias"][0]) * ONE * 2**self.shift))
+        self.last_bias = int(round(float(weights["o2b"][0]) * ONE * 2**self.shift))
 
     def embed(self, pieces):
         return self.codes[pieces].astype(np.int64) * self.factors[pieces][:, None].astype(np.int64)
@@ -115,9 +113,9 @@ def blank(rows):
     """Returns a network that says nothing, to count the pieces of texts with before training."""
     zero = lambda *shape: np.zeros(shape, np.float32)  # noqa: E731
     weights = {
-        "c1.weight": zero(CHANNELS, EMBEDDED, 3), "c1.bias": zero(CHANNELS),
-        "c2.weight": zero(CHANNELS, CHANNELS, 3), "c2.bias": zero(CHANNELS),
-        "o1.weight": zero(HIDDEN, 3 * CHANNELS), "o1.bias": zero(HIDDEN),
-        "o2.weight": zero(1, HIDDEN) + 1e-3, "o2.bias": zero(1),
+        "c1": zero(CHANNELS, 3 * EMBEDDED), "c1b": zero(CHANNELS),
+        "c2": zero(CHANNELS, 3 * CHANNELS), "c2b": zero(CHANNELS),
+        "o1": zero(HIDDEN, 3 * CHANNELS), "o1b": zero(HIDDEN),
+        "o2": zero(1, HIDDEN) + 1e-3, "o2b": zero(1),
     }
     return Network(weights, np.zeros((rows, EMBEDDED), np.int8), np.ones(rows), (1.0, 1.0, 1.0))

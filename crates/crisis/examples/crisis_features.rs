@@ -1,21 +1,50 @@
 //! Prints what the model reads in texts, for `training/crisis`: one JSON text a line in; one JSON array
 //! a line out, with `[letter groups, word groups, pieces]` of each part that is scored.
+//!
+//! With the argument `numbers`, parts are written one after the other as whole numbers of four bytes, least first: which
+//! text, where it begins and ends in bytes, how many letter groups, word groups and pieces, and these. With
+//! `whole`, the same of each text as one part.
 
 use std::io::{BufRead as _, Write as _};
 
 use countersign_crisis::{groups, parts, piece_ids};
 
 fn main() -> std::io::Result<()> {
+    let mode = std::env::args().nth(1).unwrap_or_default();
     let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-    for line in std::io::stdin().lock().lines() {
+    for (index, line) in std::io::stdin().lock().lines().enumerate() {
         let text: String = serde_json::from_str(&line?)?;
-        let parts = parts(&text).into_iter().filter_map(|part| text.get(part));
-        let read = parts.map(|part| {
+        let ranges = match mode.as_str() {
+            "whole" => vec![0..text.len()],
+            _ => parts(&text),
+        };
+        let read = ranges.into_iter().filter_map(|range| {
+            let part = text.get(range.clone())?;
             let (letters, words) = groups(part);
-            (letters, words, piece_ids(part))
+            Some((range, letters, words, piece_ids(part)))
         });
-        let read: Vec<_> = read.collect();
-        writeln!(out, "{}", serde_json::json!(read))?;
+        if mode.is_empty() {
+            let read: Vec<_> = read
+                .map(|(_, letters, words, pieces)| (letters, words, pieces))
+                .collect();
+            writeln!(out, "{}", serde_json::json!(read))?;
+            continue;
+        }
+        for (range, letters, words, pieces) in read {
+            let sizes = [
+                index,
+                range.start,
+                range.end,
+                letters.len(),
+                words.len(),
+                pieces.len(),
+            ];
+            let sizes = sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX));
+            let numbers = sizes.iter().chain(&letters).chain(&words).chain(&pieces);
+            for number in numbers {
+                out.write_all(&number.to_le_bytes())?;
+            }
+        }
     }
     out.flush()
 }
