@@ -7,7 +7,7 @@ pub(crate) const EMBEDDED: usize = 96;
 /// Answers of a convolution.
 pub(crate) const CHANNELS: usize = 128;
 /// Answers of the small layer behind them.
-pub(crate) const HIDDEN: usize = 64;
+pub(crate) const HIDDEN: usize = 128;
 /// Numbers at the beginning of the file.
 const NUMBERS: usize = 32;
 

@@ -8,15 +8,15 @@ use proptest::prelude::*;
 /// Texts of our own and their scores by the committed weights. Training again may change them; a
 /// machine may not.
 const GOLDEN: [(&str, i32); 8] = [
-    ("See you on Monday.", -2963),
-    ("I want to die.", 4076),
-    ("Ich möchte einfach nicht mehr aufwachen.", 3340),
-    ("Ya no puedo más, quiero desaparecer para siempre.", 4703),
-    ("我不想活了", 5809),
-    ("मैं अब जीना नहीं चाहता।", 5655),
+    ("See you on Monday.", -2723),
+    ("I want to die.", 5543),
+    ("Ich möchte einfach nicht mehr aufwachen.", 5203),
+    ("Ya no puedo más, quiero desaparecer para siempre.", 4966),
+    ("我不想活了", 7559),
+    ("मैं अब जीना नहीं चाहता।", 6215),
     (
         "The server died again. Please restart it. Thank you!",
-        -3015,
+        -2402,
     ),
     ("", i32::MIN),
 ];
