@@ -10,18 +10,15 @@ use crate::shell::unescape;
 
 /// Stands for what `lsof` says about the processes on a port of development, with their numbers in the second column.
 const PORT_TABLE: &str = "\u{fdd0} port of development";
-/// Programs of `awk` that print the second column of such lines.
-const PROCESS_COLUMN: &[&str] = &[
-    "{print $2}",
-    "{ print $2 }",
-    "NR>1 {print $2}",
-    "NR>1{print $2}",
-    "NR > 1 {print $2}",
-    "NR>1 { print $2 }",
-    "NR==2 {print $2}",
-    "/LISTEN/ {print $2}",
-    "/LISTEN/{print $2}",
-];
+/// Patterns of `awk` that choose among such lines.
+const CHOSEN_LINES: &[&str] = &["", "NR>1", "NR==2", "/LISTEN/"];
+
+/// Whether a program of `awk` prints the second column of the lines it chooses, and nothing else.
+fn prints_processes(program: &str) -> bool {
+    let bare: String = program.split_whitespace().collect();
+    let pattern = bare.strip_suffix("{print$2}");
+    pattern.is_some_and(|pattern| CHOSEN_LINES.contains(&pattern))
+}
 
 /// Whether `grep` prints the lines that it finds as they are.
 fn only_selects(args: &[Arg]) -> bool {
@@ -81,9 +78,7 @@ pub(super) fn constant(line: &Line<'_>) -> Option<String> {
         "lsof" if line.lists_development_server() => format!("{HOLE}{JOB}"),
         "lsof" if line.tables_development_server() => PORT_TABLE.to_owned(),
         "grep" if operands.len() == 1 && given()? == PORT_TABLE && only_selects(args) => given()?,
-        "awk"
-            if given()? == PORT_TABLE && PROCESS_COLUMN.contains(&operands.join(" ").as_str()) =>
-        {
+        "awk" if given()? == PORT_TABLE && prints_processes(&operands.join(" ")) => {
             format!("{HOLE}{JOB}")
         }
         "pgrep" if line.ends_development_server() => format!("{HOLE}{JOB}"),
