@@ -15,7 +15,7 @@ fn main() -> std::io::Result<()> {
     for (index, line) in std::io::stdin().lock().lines().enumerate() {
         let text: String = serde_json::from_str(&line?)?;
         let ranges = match mode.as_str() {
-            "whole" => vec![0..text.len()],
+            "whole" => std::iter::once(0..text.len()).collect(),
             _ => parts(&text),
         };
         let read = ranges.into_iter().filter_map(|range| {
