@@ -37,11 +37,13 @@ const PATH_BYTES_MAX: usize = 4096;
 
 /// Judges what `call` means for people, where the owner wants this much held.
 pub(super) fn judge(call: &ToolCall, sensitivity: Sensitivity, gathered: &mut Gathered) {
+    let mut heard = None;
     if gathered.to_teammate {
         // Another agent passes on what it is told, also what concerns a person in crisis, or a secret.
         let text = spoken(call);
-        let is_held = reading(call, &text, sensitivity, true) == Reading::Held;
-        gathered.outbound |= is_held || !secrets::scan(&text).is_empty();
+        let read = reading(call, &text, sensitivity, true);
+        gathered.outbound |= read == Reading::Held || !secrets::scan(&text).is_empty();
+        heard = Some((text, read));
     }
     let outbound = gathered.outbound || gathered.acts.iter().any(|act| act.marks.outbound);
     let final_act = gathered.acts.iter().any(|act| !act.reversible());
@@ -58,7 +60,11 @@ pub(super) fn judge(call: &ToolCall, sensitivity: Sensitivity, gathered: &mut Ga
     if gathered.terminal && !outbound && call.replying_to.is_empty() && !quotes_something(call) {
         return;
     }
-    let text = spoken(call);
+    // To read a text is most of the work of such a call, so it is read once.
+    let (text, heard) = match heard {
+        Some((text, read)) => (text, Some(read)),
+        None => (spoken(call), None),
+    };
     if outbound || asks_network || outside && !gathered.terminal {
         leaving_secrets(&text, gathered);
     }
@@ -74,7 +80,9 @@ pub(super) fn judge(call: &ToolCall, sensitivity: Sensitivity, gathered: &mut Ga
         steps(&text, gathered);
     }
     let is_prose = !gathered.terminal || speaks;
-    let reading = reading(call, &text, sensitivity, is_prose);
+    let reading = heard
+        .filter(|_| is_prose)
+        .unwrap_or_else(|| reading(call, &text, sensitivity, is_prose));
     crisis_signs(call, reading, gathered);
     let to_people = gathered.sender
         && gathered
