@@ -141,19 +141,38 @@ impl Ground {
     /// Returns what is known about the path `text`.
     pub fn place(&self, text: &str) -> Place {
         let path = self.resolve(text);
-        let vague = has_hole(&path);
-        let inside = self.inside(&path);
-        let whole_workspace = self.whole(&path);
-        let relative = self.relative(&path);
+        let rated = self.rated(text, &path);
+        Place {
+            whole_workspace: self.whole(&path),
+            path: display(&path),
+            kind: rated.kind,
+            what: rated.what,
+            read: Score::new(rated.read),
+            write: Score::new(rated.write),
+            inside: rated.inside,
+            vague: rated.vague,
+        }
+    }
+
+    /// Returns the kind of a place alone, for the many texts of which most are no path.
+    pub(crate) fn kind(&self, text: &str) -> PathKind {
+        self.rated(text, &self.resolve(text)).kind
+    }
+
+    /// Rates `text`, which leads to `path`.
+    fn rated(&self, text: &str, path: &str) -> Rated {
+        let vague = has_hole(path);
+        let inside = self.inside(path);
+        let relative = self.relative(path);
         let in_workspace = relative.and_then(first_match);
         // What the owner calls a workspace is not judged by the place it lies in.
-        let by_path = first_match(&path)
+        let by_path = first_match(path)
             .filter(|number| inside != Some(true) || self.outweighed != Some(*number));
         let found = [by_path, in_workspace].into_iter().flatten();
-        let found = found.min().and_then(row).or_else(|| behind_hole(&path));
+        let found = found.min().and_then(row).or_else(|| behind_hole(path));
         let (mut kind, mut what, mut read, mut write) = match found {
             Some(row) => (row.kind, row.what, row.read, row.write),
-            None => self.ordinary(&path, inside, vague),
+            None => self.ordinary(path, inside, vague),
         };
         // Where a call claims to be never makes what it names less sensitive.
         if !is_absolute(text)
@@ -166,17 +185,15 @@ impl Ground {
             read = read.max(row.read);
             write = write.max(row.write);
         }
-        if let Some(row) = most_sensitive_in(&path).filter(|row| row.read > read) {
+        if let Some(row) = most_sensitive_in(path).filter(|row| row.read > read) {
             (kind, what, read) = (row.kind, row.what, row.read);
         }
-        Place {
-            path: display(&path),
+        Rated {
             kind,
             what,
-            read: Score::new(read),
-            write: Score::new(write),
+            read,
+            write,
             inside,
-            whole_workspace,
             vague,
         }
     }
@@ -288,6 +305,16 @@ impl Ground {
             (PathKind::Document, outside, 100, 600)
         }
     }
+}
+
+/// What the tables and the workspace say about a path.
+struct Rated {
+    kind: PathKind,
+    what: &'static str,
+    read: u16,
+    write: u16,
+    inside: Option<bool>,
+    vague: bool,
 }
 
 /// Returns the first row for a path as it is written, which is mostly what it is inside the workspace.

@@ -533,7 +533,7 @@ impl Walk<'_> {
     /// Whether a text names a place that holds secrets.
     pub(crate) fn names_secret(&self, file: &Arg) -> bool {
         matches!(
-            self.ground.place(&file.text).kind,
+            self.ground.kind(&file.text),
             PathKind::Credential | PathKind::Environment | PathKind::Process | PathKind::History
         )
     }

@@ -16,7 +16,13 @@ use crate::written::Wanted;
 impl Walk<'_> {
     /// Judges setting `name` to `value`.
     pub(crate) fn variable_effect(&mut self, name: &str, value: &Arg) {
-        if self.names_secret(value) {
+        let secret = self.names_secret(value);
+        self.variable_effect_of(name, value, secret);
+    }
+
+    /// The same for a value of which is known whether it names a place with secrets.
+    pub(crate) fn variable_effect_of(&mut self, name: &str, value: &Arg, secret: bool) {
+        if secret {
             self.memory.name(value.clone());
         }
         let Some(row) = find(name) else { return };
@@ -79,6 +85,11 @@ impl Walk<'_> {
         } else {
             self.note_variable(Effect::Exec, LOADS_CODE, name, value, row);
         }
+    }
+
+    /// Whether a table says what setting `name` does.
+    pub(crate) fn is_described(name: &str) -> bool {
+        find(name).is_some()
     }
 
     /// Judges code that reads a file whose name it computes: variables may hold the name, and the

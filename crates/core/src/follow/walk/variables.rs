@@ -75,11 +75,16 @@ impl Walk<'_> {
         if let Some(index) = &index {
             self.subscript(&index.text, index.span);
         }
+        // Whether the value names a place with secrets, where nothing in between can change that.
+        let mut secret = None;
         let value = match &assignment.value {
             AssignedValue::One(word) => {
                 let arg = self.expand_assigned(word);
                 let taint = arg.taint;
-                self.variable_effect(&assignment.name, &arg);
+                let names_secret = self.names_secret(&arg);
+                self.variable_effect_of(&assignment.name, &arg, names_secret);
+                let whole = index.is_none() && !assignment.append;
+                secret = (whole && !Self::is_described(&assignment.name)).then_some(names_secret);
                 if let Some(index) = &index {
                     self.element_effect(&assignment.name, &index.text, &arg);
                 }
@@ -108,7 +113,7 @@ impl Walk<'_> {
             (true, Some(before)) => combine(before, value, assignment),
             _ => value,
         };
-        self.assign(&assignment.name, value);
+        self.assign_known(&assignment.name, value, secret);
         taint
     }
 
@@ -187,6 +192,11 @@ impl Walk<'_> {
 
     /// Sets a variable.
     pub(crate) fn assign(&mut self, name: &str, value: Value) {
+        self.assign_known(name, value, None);
+    }
+
+    /// The same for a value of which may be known whether it names a place with secrets.
+    fn assign_known(&mut self, name: &str, value: Value, secret: Option<bool>) {
         // However it is set (`read`, `printf -v`, `for`), a variable does what it does.
         let text = value
             .items
@@ -196,7 +206,9 @@ impl Walk<'_> {
         let text = text.unwrap_or_else(|| HOLE.to_string());
         let name = self.scope.referred(name).to_owned();
         self.heed_assigned(&name, &value);
-        self.variable_effect(&name, &Arg::literal(text, Span::default()));
+        let arg = Arg::literal(text, Span::default());
+        let secret = secret.unwrap_or_else(|| self.names_secret(&arg));
+        self.variable_effect_of(&name, &arg, secret);
         // `x='a[$(id)]'; (( x ))`: whoever uses the variable as a number runs the command.
         let loaded = value.items.iter().flatten();
         let loaded = loaded.filter(|item| is_evaluated_name(item)).cloned();
