@@ -27,6 +27,7 @@ mod kill;
 mod letters;
 mod letters_setup;
 mod mcp;
+mod mcp_hostile;
 mod mcp_piped;
 mod mcp_serve;
 mod mcp_server;

@@ -222,7 +222,8 @@ impl Child {
         Some(heard)
     }
 
-    /// Writes a message to its standard input.
+    /// Writes a message to its standard input. Once begun, it is written to its end also if whoever
+    /// sends it goes away: what came next would be joined to the half of it, to a message that nobody judged.
     pub(super) async fn send(&self, message: &[u8]) -> Result<(), Ended> {
         self.state().used = Instant::now();
         // A message is one line here; outside of texts a line break is a blank to JSON.
@@ -237,16 +238,22 @@ impl Child {
             })
             .collect();
         line.push(b'\n');
-        let mut input = self.input.lock().await;
-        let input = input.as_mut().ok_or(Ended)?;
-        input.write_all(&line).await.map_err(|_| Ended)?;
-        input.flush().await.map_err(|_| Ended)
+        let mut input = Arc::clone(&self.input).lock_owned().await;
+        let writing = tokio::spawn(async move {
+            let input = input.as_mut().ok_or(Ended)?;
+            input.write_all(&line).await.map_err(|_| Ended)?;
+            input.flush().await.map_err(|_| Ended)
+        });
+        writing.await.map_err(|_| Ended)?
     }
 
     /// Ends the process: closes its standard input, and kills it where that is not enough.
     pub(super) async fn stop(&self) {
         self.state().has_ended = true;
-        self.input.lock().await.take();
+        // One that does not read may leave a message half written, and is killed below.
+        if let Ok(mut input) = tokio::time::timeout(STOP_TIME_MAX, self.input.lock()).await {
+            input.take();
+        }
         let mut process = self.process.lock().await;
         if tokio::time::timeout(STOP_TIME_MAX, process.wait())
             .await
