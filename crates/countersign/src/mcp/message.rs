@@ -27,8 +27,10 @@ pub(crate) const INVALID_PARAMS: i32 = -32602;
 
 /// The method that is gated.
 const CALL: &str = "tools/call";
+/// Bytes that a message, or a part of one, cannot do without.
+const STRUCTURE: &[u8] = b"{}[]\"";
 /// Keys of a message that servers act on.
-const KEYS: &[&str] = &["id", "method", "params"];
+pub(crate) const KEYS: &[&str] = &["id", "method", "params"];
 
 /// A message of a client.
 #[derive(Debug)]
@@ -113,23 +115,23 @@ impl Response<'_> {
 
 /// The fields of an object, in their order; a key may stand twice.
 #[derive(Debug)]
-pub(super) struct Fields<'a>(pub(super) Vec<(String, &'a RawValue)>);
+pub(crate) struct Fields<'a>(pub(super) Vec<(String, &'a RawValue)>);
 
 impl<'a> Fields<'a> {
     /// Reads the object in `text`.
-    pub(super) fn read(text: &'a str) -> Option<Self> {
+    pub(crate) fn read(text: &'a str) -> Option<Self> {
         serde_json::from_str(text).ok()
     }
 
     /// Returns the value of the only key `name`.
-    pub(super) fn get(&self, name: &str) -> Option<&'a RawValue> {
+    pub(crate) fn get(&self, name: &str) -> Option<&'a RawValue> {
         let mut found = self.0.iter().filter(|(key, _)| key == name);
         found.next().map(|(_, value)| *value)
     }
 
     /// Returns a key in which two readers could see different things: one of `names` that stands
     /// twice, or is written in another way that some readers take for it.
-    pub(super) fn ambiguous(&self, names: &[&'static str]) -> Option<&'static str> {
+    pub(crate) fn ambiguous(&self, names: &[&'static str]) -> Option<&'static str> {
         names.iter().copied().find(|name| {
             let mut alike = self.0.iter().filter(|(key, _)| folded(key) == folded(name));
             match (alike.next(), alike.next()) {
@@ -186,8 +188,9 @@ impl<'de> Deserialize<'de> for Items<'de> {
 
 /// Reads a message of a client, without the end of its line.
 pub(crate) fn read_client(message: &[u8]) -> FromClient {
-    // No reader of JSON finds an object, and so a request, where there is no brace.
-    if !message.contains(&b'{') {
+    // No reader of JSON finds an object, and so a request, where there is no brace. What could be the
+    // rest of one that began in another message is read like everything else.
+    if !message.iter().any(|byte| STRUCTURE.contains(byte)) {
         return FromClient::Pass(Passing::Other);
     }
     let Ok(text) = std::str::from_utf8(message) else {
@@ -202,6 +205,10 @@ pub(crate) fn read_client(message: &[u8]) -> FromClient {
         return batch(text);
     }
     let Some(fields) = Fields::read(text) else {
+        // A number or a text is no request.
+        if serde_json::from_str::<&RawValue>(text).is_ok() {
+            return FromClient::Pass(Passing::Other);
+        }
         return refused(None, PARSE_ERROR, "the message is not JSON");
     };
     single(text, &fields)
@@ -378,7 +385,7 @@ fn method_of(method: &RawValue) -> Result<Option<String>, Unreadable> {
 }
 
 /// Whether a server could take `method` for a call of a tool.
-fn is_call(method: &str) -> bool {
+pub(crate) fn is_call(method: &str) -> bool {
     folded(method.trim()) == CALL
 }
 

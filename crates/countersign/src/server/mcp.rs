@@ -561,10 +561,8 @@ fn readable(headers: &HeaderMap) -> Result<(), Problem> {
         .unwrap_or_default();
     let mut parts = kind.split(';').map(|part| part.trim().to_ascii_lowercase());
     let is_json = parts.next().as_deref() == Some("application/json");
-    let is_plain = parts.all(|part| match part.strip_prefix("charset=") {
-        Some(charset) => charset.trim_matches('"') == "utf-8",
-        None => true,
-    });
+    // Readers differ about blanks and other spellings of a parameter, so there is one, in one spelling.
+    let is_plain = parts.all(|part| matches!(part.as_str(), "charset=utf-8" | "charset=\"utf-8\""));
     if !is_json || !is_plain || second.is_some() {
         return unreadable(
             "the body must be JSON in UTF-8, sent as `content-type: application/json`",

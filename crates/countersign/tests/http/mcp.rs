@@ -397,6 +397,41 @@ fn nothing_that_could_hide_a_call_reaches_the_server() {
             415,
         ),
         (
+            "in another encoding, with a blank that some readers skip",
+            scene
+                .request("POST")
+                .header("content-type", "application/json; charset = utf-7")
+                .body("+AHs-\"method\":\"tools/call\"+AH0-"),
+            415,
+        ),
+        (
+            "in another encoding, in parts",
+            scene
+                .request("POST")
+                .header("content-type", "application/json; charset*0=utf-7")
+                .body("+AHs-\"method\":\"tools/call\"+AH0-"),
+            415,
+        ),
+        (
+            "half a message",
+            scene.post("\",\"method\":\"tools/call\"}"),
+            400,
+        ),
+        (
+            "a header that loose readers decode",
+            scene
+                .post(&*list)
+                .header("mcp-method", "=?base64?dG9vbHMvY2FsbA?="),
+            400,
+        ),
+        (
+            "a header names another tool, and the method has another case",
+            scene
+                .post(call.replace("tools/call", "Tools/Call"))
+                .header("mcp-name", "send_note"),
+            400,
+        ),
+        (
             "not JSON, says the header",
             scene
                 .request("POST")
