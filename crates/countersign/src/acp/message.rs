@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use crate::mcp::message::{Fields, KEYS};
+
 /// What a line is.
 #[derive(Debug, PartialEq)]
 pub(super) enum Message {
@@ -54,9 +56,14 @@ fn written<'de: 'a, 'a, D: Deserializer<'de>>(from: D) -> Result<Option<&'a RawV
 
 /// Returns what `line` is.
 pub(super) fn look(line: &[u8]) -> Message {
-    let text = line.trim_ascii();
-    if !matches!(text.first(), Some(b'{' | b'[')) {
+    // An editor may skip what stands in front of a message, such as a mark of the byte order, or take a
+    // carriage return for the end of a line.
+    if !line.contains(&b'{') {
         return Message::Noise;
+    }
+    let text = line.trim_ascii();
+    if text.contains(&b'\r') || has_lookalike(text) {
+        return Message::Unreadable;
     }
     let Ok(head) = serde_json::from_slice::<Head<'_>>(text) else {
         return Message::Unreadable;
@@ -74,6 +81,13 @@ pub(super) fn look(line: &[u8]) -> Message {
         (None, Some(id)) => Message::Response(id),
         (None, None) => Message::Unreadable,
     }
+}
+
+/// Whether the message in `text` has a key that some readers take for another one.
+fn has_lookalike(text: &[u8]) -> bool {
+    let text = std::str::from_utf8(text).ok();
+    let fields = text.and_then(Fields::read);
+    fields.is_none_or(|fields| fields.ambiguous(KEYS).is_some())
 }
 
 #[cfg(test)]

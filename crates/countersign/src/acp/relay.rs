@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::ask::{self, Answer};
-use super::held::{Held, Stopped, Table};
+use super::held::{Held, Table, Waiting};
 use super::line::{self, Read};
 use super::message::{Id, Message, look};
 use super::permission::{self, Outcome, Permission};
@@ -199,7 +199,7 @@ impl Relay {
             self.respond(id, "result", &options.result(Outcome::Rejected, Some(why)));
             return None;
         }
-        let Some(stopped) = self
+        let Some(waiting) = self
             .waiting
             .add(id.clone(), &permission.session, options.clone())
         else {
@@ -210,11 +210,12 @@ impl Relay {
             return None;
         };
         let relay = Arc::clone(self);
-        let asked = id.clone();
-        let asking = spawn(move || relay.decide(&asked, permission, stopped));
+        let (asked, serial) = (id.clone(), waiting.serial);
+        let asking = spawn(move || relay.decide(&asked, permission, waiting));
         if asking.is_err() {
             self.answer(
                 id,
+                serial,
                 Outcome::Rejected,
                 Some("Countersign cannot start a thread."),
             );
@@ -222,7 +223,8 @@ impl Relay {
         asking.ok()
     }
 
-    fn decide(&self, id: &Id, mut permission: Permission, stopped: Stopped) {
+    fn decide(&self, id: &Id, mut permission: Permission, waiting: Waiting) {
+        let Waiting { serial, stopped } = waiting;
         self.complete(&mut permission);
         let permission = &permission;
         let sessions = self.sessions();
@@ -233,11 +235,11 @@ impl Relay {
             Answer::Allowed(call) => {
                 let (session, name) = (&permission.session, permission.call.as_deref());
                 self.reports.expect(session, name, call);
-                self.answer(id, Outcome::Allowed, None);
+                self.answer(id, serial, Outcome::Allowed, None);
             }
             Answer::Rejected(why) => {
                 note(&why);
-                self.answer(id, Outcome::Rejected, Some(&why));
+                self.answer(id, serial, Outcome::Rejected, Some(&why));
             }
             // Whoever stopped it has answered.
             Answer::Gone => {}
@@ -271,9 +273,9 @@ impl Relay {
         }
     }
 
-    /// Answers the question `id`, unless somebody has.
-    fn answer(&self, id: &Id, outcome: Outcome, message: Option<&str>) {
-        if let Some(held) = self.waiting.take(id) {
+    /// Answers the question `id` with this number, unless somebody has.
+    fn answer(&self, id: &Id, serial: u64, outcome: Outcome, message: Option<&str>) {
+        if let Some(held) = self.waiting.take_same(id, serial) {
             self.respond(id, "result", &held.options.result(outcome, message));
         }
     }

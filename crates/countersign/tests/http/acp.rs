@@ -469,3 +469,45 @@ fn without_a_key_it_does_not_start_and_says_how_to_make_one() {
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(said.contains("countersign init acp"), "{said}");
 }
+
+#[test]
+fn an_id_that_is_taken_back_and_used_again_has_no_answer_from_the_first_question() {
+    let mut scene = Scene::new();
+    // It waits a moment for its directory; meanwhile the agent asks something else under its id.
+    scene.agent_says(&question(&json!(1), &shell("ls")));
+    let cancel =
+        json!({ "jsonrpc": "2.0", "method": "$/cancel_request", "params": { "requestId": 1 } });
+    scene.agent_says(&cancel.to_string());
+    assert_eq!(scene.agent_reads()["error"]["code"], -32800);
+    let second = json!({ "toolCallId": "c2", "kind": "execute",
+        "rawInput": { "command": RISKY, "cwd": "/srv/www" } });
+    scene.agent_says(&told(&json!({ "command": "ls", "cwd": "/tmp" })));
+    scene.agent_says(&question(&json!(1), &second));
+    let approval = scene.gateway.question();
+    let said = scene
+        .gateway
+        .resolve(&scene.gateway.admin(), &approval, "deny");
+    assert_eq!(said.status, 200, "{said:?}");
+    assert_eq!(
+        scene.agent_reads()["result"]["outcome"],
+        selected("o-no"),
+        "the answer is that of the second question"
+    );
+}
+
+#[test]
+fn a_question_in_a_line_that_editors_trim_or_split_is_not_passed_on() {
+    let mut scene = Scene::new();
+    let asked = question(&json!(1), &shell("ls"));
+    for hidden in [
+        format!("\u{feff}{asked}"),
+        format!("\u{a0}{asked}"),
+        format!("{{\"jsonrpc\":\"2.0\",\"id\":9,\"result\":[\r{asked}\r]}}"),
+        asked.replace("\"method\"", "\"Method\""),
+        asked.replace("\"method\"", "\"method\\u0000\""),
+    ] {
+        scene.agent_says(&hidden);
+    }
+    // The next line that the editor reads is this one.
+    scene.settle();
+}
