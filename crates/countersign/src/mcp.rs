@@ -15,3 +15,21 @@ mod link;
 pub(crate) mod message;
 pub(crate) mod stdio;
 pub(crate) mod way;
+
+/// Longest name of a server, in bytes.
+pub(crate) const NAME_BYTES_MAX: usize = 64;
+/// What a name of a server consists of.
+pub(crate) const NAME_HINT: &str =
+    "use up to 64 letters, digits, `-`, `.` and single `_`, and no `_` at either end";
+
+/// Whether a server may have this name. It stands inside names of tools: with two underscores in it, or one
+/// at its end, the tool of one server would have the name of another's.
+pub(crate) fn may_name_a_server(name: &str) -> bool {
+    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
+    !name.is_empty()
+        && name.len() <= NAME_BYTES_MAX
+        && name.chars().all(is_plain)
+        && !name.contains("__")
+        && !name.starts_with('_')
+        && !name.ends_with('_')
+}

@@ -17,16 +17,14 @@ use crate::config::Home;
 use crate::hook;
 use crate::mcp::gatekeeper::{Gatekeeper, Settings};
 use crate::mcp::http::remote::Remote;
-use crate::mcp::stdio;
 use crate::mcp::way::Way;
+use crate::mcp::{NAME_BYTES_MAX, NAME_HINT, may_name_a_server, stdio};
 
 /// Programs that run another one, whose name says more.
 const RUNNERS: &[&str] = &[
     "bun", "bunx", "deno", "docker", "env", "node", "npx", "pipx", "podman", "python", "python3",
     "sh", "bash", "uv", "uvx",
 ];
-/// Longest name of a server, in bytes.
-const NAME_BYTES_MAX: usize = 64;
 /// Hexadecimal digits that tell one command from another.
 const HASH_DIGITS: usize = 12;
 
@@ -139,22 +137,15 @@ fn plain(name: &str) -> String {
         .collect()
 }
 
-/// Returns `name` if a server may have it. It stands inside names of tools, so two underscores would
-/// make one server's tool look like another's.
+/// Returns `name` if a server may have it.
 fn checked(name: &str) -> Result<&str, Complaint> {
-    let is_plain = |it: char| it.is_ascii_alphanumeric() || matches!(it, '-' | '_' | '.');
-    let is_good = !name.is_empty()
-        && name.len() <= NAME_BYTES_MAX
-        && name.chars().all(is_plain)
-        && !name.contains("__");
-    if is_good {
+    if may_name_a_server(name) {
         return Ok(name);
     }
-    let hint = "use up to 64 letters, digits, `-`, `.` and single `_`";
     let shown = countersign_core::display::inline(name);
     Err(Complaint::usage(
         format!("`{shown}` cannot be the name of a server"),
-        hint,
+        NAME_HINT,
     ))
 }
 

@@ -189,6 +189,11 @@ impl Call {
         })
     }
 
+    /// Returns how long the message is.
+    pub(super) fn bytes(&self) -> usize {
+        self.text.len()
+    }
+
     /// Returns what tells its id from others.
     pub(crate) fn key(&self) -> String {
         id_key(&self.id)

@@ -15,6 +15,8 @@ use super::message::Fields;
 const TOOLS_MAX: usize = 4096;
 /// Longest definition that is handed to the gateway, in bytes; of a longer one its hash.
 const DEFINITION_BYTES_MAX: usize = 64 * 1024;
+/// Keys of a page that clients act on.
+const PAGE: &[&str] = &["tools", "nextCursor"];
 /// Hints of a server about its own tool.
 const HINTS: &[&str] = &[
     "readOnlyHint",
@@ -30,32 +32,50 @@ pub(super) struct Definitions {
     whole: HashMap<String, Value>,
     /// A listing whose last page has not come yet.
     begun: HashMap<String, Value>,
+    /// What stands for every definition while the last listing could not be read beyond doubt.
+    unclear: Option<Value>,
 }
 
 impl Definitions {
     /// Takes note of one page of a listing.
     pub(super) fn learn(&mut self, result: &RawValue, is_first: bool) {
-        #[derive(serde::Deserialize)]
-        struct Page<'a> {
-            #[serde(borrow)]
-            tools: Vec<&'a RawValue>,
-            #[serde(default, rename = "nextCursor")]
-            next: Value,
-        }
-        let Ok(page) = serde_json::from_str::<Page<'_>>(result.get()) else {
-            return;
-        };
         if is_first {
             self.begun.clear();
+            self.unclear = None;
         }
-        for tool in page.tools {
-            let Some(name) = name_of(tool) else {
+        if self.read(result).is_none() {
+            self.doubt(result.get().as_bytes());
+        }
+    }
+
+    /// Takes note that `message` may list tools, and that two readers could see different ones in it.
+    /// Until the next listing, every tool has this for its definition, which nobody has seen before.
+    pub(super) fn doubt(&mut self, message: &[u8]) {
+        let seen = Digest::of(message).to_string();
+        self.unclear = Some(json!({ "listing_that_cannot_be_read": seen }));
+    }
+
+    /// Reads one page of a listing; `None` if readers could differ about it.
+    fn read(&mut self, result: &RawValue) -> Option<()> {
+        let page = Fields::read(result.get())?;
+        if page.ambiguous(PAGE).is_some() {
+            return None;
+        }
+        let tools: Vec<&RawValue> = serde_json::from_str(page.get("tools")?.get()).ok()?;
+        for tool in tools {
+            let Some(fields) = Fields::read(tool.get()) else {
+                continue;
+            };
+            if fields.ambiguous(&["name"]).is_some() {
+                return None;
+            }
+            let name = fields.get("name").map(RawValue::get);
+            let Some(name) = name.and_then(|name| serde_json::from_str::<String>(name).ok()) else {
                 continue;
             };
             let value = as_shown(tool.get());
-            let is_known = self.begun.contains_key(&name);
-            if !is_known && self.begun.len() >= TOOLS_MAX {
-                continue;
+            if self.begun.len() >= TOOLS_MAX && !self.begun.contains_key(&name) {
+                return None;
             }
             self.begun
                 .entry(name)
@@ -63,20 +83,17 @@ impl Definitions {
                 .and_modify(|known| *known = json!({ "listed_again": [known.take(), &value] }))
                 .or_insert(value);
         }
-        if page.next.is_null() {
+        if page.get("nextCursor").is_none_or(|it| it.get() == "null") {
             self.whole = std::mem::take(&mut self.begun);
         }
+        Some(())
     }
 
     /// Returns the definition of `tool`, if the server listed it.
     pub(super) fn get(&self, tool: &str) -> Option<&Value> {
-        self.begun.get(tool).or_else(|| self.whole.get(tool))
+        let known = || self.begun.get(tool).or_else(|| self.whole.get(tool));
+        self.unclear.as_ref().or_else(known)
     }
-}
-
-fn name_of(tool: &RawValue) -> Option<String> {
-    let fields = Fields::read(tool.get())?;
-    serde_json::from_str(fields.get("name")?.get()).ok()
 }
 
 /// Returns a definition as the gateway gets it: one that has no exact form is its text, and a long one

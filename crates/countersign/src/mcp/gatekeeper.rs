@@ -30,6 +30,10 @@ use crate::complaint::Complaint;
 const AGENT_BYTES_MAX: usize = 200;
 /// Calls that wait without a request of their client, which was shown a link.
 const PARKED_MAX: usize = 256;
+/// Longest call, with everything in it, in bytes. It is kept while a person is asked.
+const CALL_BYTES_MAX: usize = 2 * 1024 * 1024;
+/// Requests for the tools that may be in progress at once.
+const LISTINGS_MAX: usize = 64;
 
 /// What the gatekeeper knows about where it stands.
 #[derive(Clone, Debug)]
@@ -67,6 +71,8 @@ pub(crate) struct Gatekeeper {
 struct Known {
     client: Client,
     definitions: Definitions,
+    /// Requests for the tools that are not answered, by key: whether each asks for the first page.
+    listings: HashMap<String, Vec<bool>>,
     /// Requests for the same call that are decided about, by its digest.
     groups: HashMap<Digest, Group>,
     /// Calls whose clients were shown a link, by the question.
@@ -161,9 +167,55 @@ impl Gatekeeper {
         self.known().client = client;
     }
 
-    /// Takes note of a page of the server's listing of its tools.
-    pub(crate) fn learn(&self, result: &RawValue, is_first: bool) {
-        self.known().definitions.learn(result, is_first);
+    /// Takes note that the client asks for the tools, with a request of this key.
+    pub(crate) fn expect_tools(&self, key: String, is_first: bool) {
+        let mut known = self.known();
+        let count: usize = known.listings.values().map(Vec::len).sum();
+        if count >= LISTINGS_MAX {
+            known.listings.clear();
+            known
+                .definitions
+                .doubt(b"too many requests for the tools at once");
+        }
+        known.listings.entry(key).or_default().push(is_first);
+    }
+
+    /// Whether the client waits for a listing of the tools.
+    pub(crate) fn expects_tools(&self) -> bool {
+        !self.known().listings.is_empty()
+    }
+
+    /// Takes note of a message of the server before the client sees it. The tools that it lists are
+    /// learnt; from one that lists them in a way that clients could read differently, only that it did.
+    pub(crate) fn hear(&self, message: &[u8]) {
+        if !self.expects_tools() {
+            return;
+        }
+        // Clients read a byte that is no text as a mark for one.
+        let text = String::from_utf8_lossy(message);
+        let mut known = self.known();
+        if message::lists_doubtfully(text.as_bytes()) {
+            known.listings.clear();
+            known.definitions.doubt(message);
+            return;
+        }
+        for response in message::read_server(text.as_bytes()) {
+            let key = response.key();
+            let asked = known.listings.get_mut(&key).and_then(Vec::pop);
+            if known.listings.get(&key).is_some_and(Vec::is_empty) {
+                known.listings.remove(&key);
+            }
+            match (asked, response.result) {
+                (Some(is_first), Some(result)) => known.definitions.learn(result, is_first),
+                (Some(_), None) => {}
+                // Some clients take an id in another form for the same.
+                (None, _) if response.lists_tools() && !known.listings.is_empty() => {
+                    known.listings.clear();
+                    known.definitions.doubt(message);
+                }
+                (None, _) => {}
+            }
+        }
     }
 
     /// Returns the schema of the arguments of a tool, if the server listed it.
@@ -179,6 +231,10 @@ impl Gatekeeper {
 
     /// Submits `call` and returns how it stands.
     pub(crate) async fn begin(&self, call: &Call, hold: &Hold) -> Begun {
+        if call.bytes() > CALL_BYTES_MAX {
+            let words = "The call is longer than 2 MiB. It was not run; send less at once.";
+            return Begun(Stand::Answer(call.refusal(words)));
+        }
         let same = Same {
             digest: digest(call),
             serial: self.serial.fetch_add(1, Ordering::SeqCst),
@@ -327,6 +383,13 @@ impl Gatekeeper {
     /// Reports that the call was allowed and not sent, because the client took it back.
     pub(crate) async fn abandon(&self, receipt: Receipt) {
         let why = Some("the client took it back before it was sent");
+        let took = receipt.since.elapsed();
+        drop(self.way.report(&receipt.call_id, true, took, why).await);
+    }
+
+    /// Reports that the client took the call back while it ran.
+    pub(crate) async fn report_taken_back(&self, receipt: Receipt) {
+        let why = Some("the client took it back while it ran");
         let took = receipt.since.elapsed();
         drop(self.way.report(&receipt.call_id, true, took, why).await);
     }

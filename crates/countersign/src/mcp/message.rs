@@ -27,6 +27,8 @@ pub(crate) const INVALID_PARAMS: i32 = -32602;
 
 /// The method that is gated.
 const CALL: &str = "tools/call";
+/// Keys of an answer that clients act on.
+const ANSWER: &[&str] = &["id", "result", "error", "method"];
 /// Bytes that a message, or a part of one, cannot do without.
 const STRUCTURE: &[u8] = b"{}[]\"";
 /// Keys of a message that servers act on.
@@ -93,6 +95,11 @@ pub(crate) struct Response<'a> {
 }
 
 impl Response<'_> {
+    /// Whether a client could read a listing of tools in it.
+    pub(crate) fn lists_tools(&self) -> bool {
+        self.result.is_some_and(has_tools)
+    }
+
     /// Returns the key of the request it answers.
     pub(crate) fn key(&self) -> String {
         id_key(self.id)
@@ -339,6 +346,31 @@ fn response(text: &str) -> Option<Response<'_>> {
         id: fields.get("id")?,
         result: fields.get("result"),
     })
+}
+
+/// Whether a client could read a listing of tools in `message`, and two clients different ones, or one
+/// for another request.
+pub(crate) fn lists_doubtfully(message: &[u8]) -> bool {
+    let is_doubtful = |text: &str| {
+        Fields::read(text).is_some_and(|fields| {
+            let results = fields.0.iter().filter(|(key, _)| folded(key) == "result");
+            let lists = results.into_iter().any(|(_, result)| has_tools(result));
+            lists && (fields.ambiguous(ANSWER).is_some() || fields.get("method").is_some())
+        })
+    };
+    let Ok(text) = std::str::from_utf8(message) else {
+        return false;
+    };
+    if text.trim_start().starts_with('[') {
+        let items = serde_json::from_str::<Items<'_>>(text);
+        return items.is_ok_and(|Items(items)| items.iter().any(|it| is_doubtful(it.get())));
+    }
+    is_doubtful(text)
+}
+
+fn has_tools(result: &RawValue) -> bool {
+    let fields = Fields::read(result.get());
+    fields.is_some_and(|it| it.0.iter().any(|(key, _)| folded(key) == "tools"))
 }
 
 impl Client {

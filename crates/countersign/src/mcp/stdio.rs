@@ -88,14 +88,8 @@ struct Proxy {
 struct Requests {
     /// Calls that are decided about.
     held: HashMap<String, Arc<Hold>>,
-    /// Requests whose answers are looked at.
-    sent: HashMap<String, Sent>,
-}
-
-#[derive(Debug)]
-enum Sent {
-    Call(Receipt),
-    ListTools { is_first: bool },
+    /// Calls that were sent, whose answers are looked at.
+    sent: HashMap<String, Receipt>,
 }
 
 /// Runs `command` and stands between it and whoever started this program. Returns its exit code.
@@ -280,6 +274,9 @@ impl Proxy {
         let (message, end) = split_end(&line);
         match read_client(message) {
             FromClient::Pass(passing) => {
+                if let Passing::Cancelled(key) = &passing {
+                    self.stop_watching(key, busy);
+                }
                 if self.note(passing) {
                     self.send(&line).await;
                 }
@@ -308,6 +305,18 @@ impl Proxy {
         }
     }
 
+    /// Forgets a call that was sent and that the client takes back: a server does not answer it any more.
+    fn stop_watching(self: &Arc<Self>, key: &str, busy: &mpsc::Sender<()>) {
+        let sent = self.requests().sent.remove(key);
+        if let Some(receipt) = sent {
+            let (proxy, busy) = (Arc::clone(self), busy.clone());
+            tokio::spawn(async move {
+                proxy.gatekeeper.report_taken_back(receipt).await;
+                drop(busy);
+            });
+        }
+    }
+
     /// Takes a call among those that are held.
     fn hold(&self, key: &str, hold: &Arc<Hold>) -> Result<(), &'static str> {
         let mut requests = self.requests();
@@ -332,10 +341,7 @@ impl Proxy {
                 key: Some(key),
                 is_first,
             } => {
-                let mut requests = self.requests();
-                if requests.sent.len() < REQUESTS_MAX && !requests.held.contains_key(&key) {
-                    requests.sent.insert(key, Sent::ListTools { is_first });
-                }
+                self.gatekeeper.expect_tools(key, is_first);
                 true
             }
             // A call that was never sent is nothing the server could cancel.
@@ -389,7 +395,7 @@ impl Proxy {
         {
             let mut requests = self.requests();
             requests.held.remove(key);
-            requests.sent.insert(key.to_owned(), Sent::Call(receipt));
+            requests.sent.insert(key.to_owned(), receipt);
         }
         write(server.as_mut(), message).await;
     }
@@ -425,20 +431,16 @@ impl Proxy {
 
     /// Takes note of what a server answers, before the client sees it.
     fn learn(self: &Arc<Self>, line: &[u8], busy: &mpsc::Sender<()>) {
+        let (message, _) = split_end(line);
+        self.gatekeeper.hear(message);
         if self.requests().sent.is_empty() {
             return;
         }
-        let (message, _) = split_end(line);
         for response in read_server(message) {
             let sent = self.requests().sent.remove(&response.key());
             match sent {
                 None => {}
-                Some(Sent::ListTools { is_first }) => {
-                    if let Some(result) = response.result {
-                        self.gatekeeper.learn(result, is_first);
-                    }
-                }
-                Some(Sent::Call(receipt)) => {
+                Some(receipt) => {
                     let (proxy, busy) = (Arc::clone(self), busy.clone());
                     let failed = response.failed();
                     tokio::spawn(async move {

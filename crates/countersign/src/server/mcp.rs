@@ -40,7 +40,7 @@ use crate::mcp::message::{
 use crate::mcp::way::Way;
 pub(crate) use reply::EVENTS;
 use reply::{Broken, Pieces, Reply};
-use watch::{Watch, Watched};
+use watch::Watched;
 
 /// The session of a client with a server.
 pub(crate) const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -52,6 +52,8 @@ const SESSION_BYTES_MAX: usize = 1024;
 const KEEPERS_MAX: usize = 1024;
 /// Calls of one server that may wait at once.
 const HELD_MAX: usize = 4096;
+/// Calls of one key to one server that may wait at once.
+const HELD_OF_CALLER_MAX: usize = 256;
 /// A body that is longer takes one of [`LARGE_BODIES_MAX`] places.
 const LARGE_BODY_BYTES: usize = 1024 * 1024;
 /// Long bodies that are in memory at once.
@@ -181,7 +183,13 @@ impl Holds {
             .0
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
-        if all.len() < HELD_MAX {
+        let caller = key.split_once('\0').map_or(key.as_str(), |it| it.0);
+        let of_caller = all.iter().filter(|(held, _)| {
+            held.strip_prefix(caller)
+                .is_some_and(|it| it.starts_with('\0'))
+        });
+        let of_caller: usize = of_caller.map(|(_, holds)| holds.len()).sum();
+        if all.len() < HELD_MAX && of_caller < HELD_OF_CALLER_MAX {
             all.entry(key.clone())
                 .or_default()
                 .push(Arc::downgrade(hold));
@@ -353,7 +361,6 @@ pub(crate) async fn post(
 /// Passes a message on that is not gated.
 async fn pass(visit: Visit, passing: Passing, guest: &Guest) -> Result<Response, Problem> {
     let accepted = || Ok(Reply::empty(StatusCode::ACCEPTED).into_response());
-    let mut watch = None;
     let mut met: Option<Client> = None;
     match passing {
         Passing::Initialize { client } => met = Some(client),
@@ -361,11 +368,7 @@ async fn pass(visit: Visit, passing: Passing, guest: &Guest) -> Result<Response,
             key: Some(key),
             is_first,
         } => {
-            watch = Some(Watch::Tools {
-                key,
-                is_first,
-                gatekeeper: Arc::clone(&visit.gatekeeper),
-            });
+            visit.gatekeeper.expect_tools(key, is_first);
         }
         // Without a session an id says nothing: every client counts its own.
         Passing::Cancelled(key) => {
@@ -386,9 +389,10 @@ async fn pass(visit: Visit, passing: Passing, guest: &Guest) -> Result<Response,
             .gatekeeper(guest, &visit.headers, session.as_deref())?;
         keeper.meet(client);
     }
-    if let Some(watch) = watch {
-        let mut watched = Watched::new(watch, &reply);
-        if reply.is_json() {
+    let is_json = reply.is_json() && visit.gatekeeper.expects_tools();
+    if is_json || reply.is_events() {
+        let mut watched = Watched::new(None, Arc::clone(&visit.gatekeeper), &reply);
+        if is_json {
             // Whoever counts the bytes has the whole message before the stream has ended, so it is read
             // before the first of them is sent.
             let whole = reply.whole().await.map_err(|broken| {
@@ -430,17 +434,23 @@ fn watching(body: Pieces, watched: Watched) -> Pieces {
     ))
 }
 
-/// Answers a GET: the stream on which a server speaks by itself.
+/// Answers a GET: the stream on which a server speaks by itself, or goes on with an answer.
 pub(crate) async fn get(
     server: Arc<Server>,
     guest: Guest,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let caller = guest.caller.principal.key.as_str();
-    let reply = server
+    let session = session_of(&headers)?;
+    let gatekeeper = server.gatekeeper(&guest, &headers, session.as_deref())?;
+    let mut reply = server
         .upstream
         .forward(Method::GET, &headers, Bytes::new(), caller)
         .await?;
+    if reply.is_events() {
+        let watched = Watched::new(None, gatekeeper, &reply);
+        reply.body = watching(reply.body, watched);
+    }
     Ok(reply.into_response())
 }
 

@@ -40,6 +40,8 @@ def main():
             say({"jsonrpc": "2.0", "method": "got", "params": {"kind": type(message).__name__}})
             continue
         ident, method = message.get("id"), message.get("method")
+        if method == "tools/list" and (message.get("params") or {}).get("again"):
+            method = "tools/listed"
         if method in REPLIES:
             sys.stdout.buffer.write(REPLIES[method].encode("utf-8", "surrogateescape") + b"\n")
             sys.stdout.buffer.flush()

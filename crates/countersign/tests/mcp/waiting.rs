@@ -298,3 +298,31 @@ fn large_numbers_are_bound_as_they_are_written() {
         "{seen}"
     );
 }
+
+#[test]
+fn a_call_that_was_taken_back_while_it_ran_leaves_room_for_others() {
+    let gateway = gateway();
+    let silent = json!({ "tools/call": r#"{"jsonrpc":"2.0","method":"begun"}"# }).to_string();
+    let mut proxy = Proxy::with(&gateway.home(), &["--name", "fix"], &[("REPLIES", &silent)]);
+    proxy.greet();
+    for _ in 0..3 {
+        proxy.call(1, HARMLESS, &json!({}));
+        assert_eq!(proxy.next()["method"], "begun");
+        let params = json!({ "requestId": 1 });
+        proxy.say(
+            &json!({ "jsonrpc": "2.0", "method": "notifications/cancelled", "params": params }),
+        );
+    }
+}
+
+#[test]
+fn a_call_with_much_beside_its_arguments_is_not_kept() {
+    let gateway = gateway();
+    let mut proxy = Proxy::start(&gateway.home());
+    proxy.greet();
+    let params = json!({ "name": RISKY, "arguments": { "path": "/srv/www" },
+        "_meta": { "x": "x".repeat(3 * 1024 * 1024) } });
+    proxy.say(&json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params }));
+    assert_eq!(proxy.answer(&json!(1))["result"]["isError"], true);
+    assert!(proxy.calls().is_empty());
+}

@@ -104,7 +104,8 @@ impl Names {
         while plain.contains("__") {
             plain = plain.replace("__", "_");
         }
-        let plain = plain.trim_start_matches('-');
+        // At an end, one makes such a pair with the two.
+        let plain = plain.trim_start_matches(['-', '_']).trim_end_matches('_');
         let plain = if plain.is_empty() { "server" } else { plain };
         let mut found = plain.to_owned();
         let mut number = 2;
@@ -166,6 +167,7 @@ mod tests {
             ("my__server", "my_server"),
             ("my_server", "my_server-2"),
             ("--name", "name"),
+            ("_end_", "end"),
             ("", "server"),
             ("été", "-t-".trim_start_matches('-')),
             (long.as_str(), long.split_at(32).0),

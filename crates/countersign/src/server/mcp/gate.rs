@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::time::{Instant, interval_at};
 
 use super::reply::{Broken, EVENTS, Reply};
-use super::watch::{Watch, Watched};
+use super::watch::Watched;
 use super::{Holds, Visit, takes_events};
 use crate::mcp::call::Call;
 use crate::mcp::gatekeeper::Passage;
@@ -213,7 +213,7 @@ async fn dispatch(visit: &Visit, call: &Call, message: Vec<u8>, client: &mut Cli
             return true;
         }
     };
-    let mut watched = Watched::new(Watch::Call { key: call.key() }, &reply);
+    let mut watched = Watched::new(Some(call.key()), Arc::clone(&visit.gatekeeper), &reply);
     if !client.begun || reply.is_events() {
         client.reply(reply, Some(&mut watched)).await;
         watched.end();

@@ -11,6 +11,7 @@ use super::{Holds, Server, Servers, Upstream};
 use crate::complaint::Complaint;
 use crate::config::read::at;
 use crate::mcp::http::remote::checked;
+use crate::mcp::{NAME_HINT, may_name_a_server};
 
 /// Hexadecimal digits that tell one server from another.
 const HASH_DIGITS: usize = 12;
@@ -19,6 +20,11 @@ const HASH_DIGITS: usize = 12;
 pub(crate) fn read(values: &Value) -> Result<Servers, Complaint> {
     let named = at(values, "mcp.servers").as_object();
     let servers = named.into_iter().flatten().map(|(name, settings)| {
+        if !may_name_a_server(name) {
+            let shown = countersign_core::display::inline(name);
+            let why = format!("`mcp.servers`: `{shown}` cannot be the name of a server");
+            return Err(Complaint::usage(why, NAME_HINT));
+        }
         upstream(settings)
             .map(|upstream| Server {
                 name: name.clone(),
@@ -74,4 +80,27 @@ fn upstream(settings: &Value) -> Result<Upstream, String> {
 
 fn variable(name: &str) -> Result<String, String> {
     std::env::var(name).map_err(|_| format!("the environment variable `{name}` is not set"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_servers_have_tools_of_the_same_name() {
+        for (name, is_good) in [
+            ("crm", true),
+            ("crm_2.x-y", true),
+            ("a__b", false),
+            ("a_", false),
+            ("_a", false),
+            ("", false),
+            ("a b", false),
+            ("\u{430}", false),
+        ] {
+            let url = json!({ "url": "https://mcp.example.org" });
+            let values = json!({ "mcp": { "servers": { name: url } } });
+            assert_eq!(read(&values).is_ok(), is_good, "{name}");
+        }
+    }
 }

@@ -9,23 +9,13 @@ use crate::mcp::gatekeeper::Gatekeeper;
 use crate::mcp::http::sse::Events;
 use crate::mcp::message::{MESSAGE_BYTES_MAX, read_server};
 
-/// What is looked for.
-#[derive(Debug)]
-pub(super) enum Watch {
-    /// How the call with this key ended.
-    Call { key: String },
-    /// The tools in the answer to the request with this key.
-    Tools {
-        key: String,
-        is_first: bool,
-        gatekeeper: Arc<Gatekeeper>,
-    },
-}
-
 /// An answer that is looked at.
 #[derive(Debug)]
 pub(super) struct Watched {
-    watch: Watch,
+    /// The key of the call whose end is looked for.
+    call: Option<String>,
+    /// Who learns which tools are listed: the answer to any request may come with any other.
+    gatekeeper: Arc<Gatekeeper>,
     reading: Reading,
     /// How the call ended, if it was seen.
     failed: Option<bool>,
@@ -41,7 +31,7 @@ enum Reading {
 
 impl Watched {
     /// Returns what looks at `reply`.
-    pub(super) fn new(watch: Watch, reply: &Reply) -> Self {
+    pub(super) fn new(call: Option<String>, gatekeeper: Arc<Gatekeeper>, reply: &Reply) -> Self {
         let reading = if reply.is_events() {
             Reading::Events(Events::default())
         } else if reply.is_json() {
@@ -50,7 +40,8 @@ impl Watched {
             Reading::Nothing
         };
         Self {
-            watch,
+            call,
+            gatekeeper,
             reading,
             failed: None,
         }
@@ -91,21 +82,13 @@ impl Watched {
     }
 
     fn look(&mut self, message: &[u8]) {
+        self.gatekeeper.hear(message);
+        let Some(key) = &self.call else {
+            return;
+        };
         for response in read_server(message) {
-            match &self.watch {
-                Watch::Call { key } if response.key() == *key => {
-                    self.failed = Some(response.failed());
-                }
-                Watch::Tools {
-                    key,
-                    is_first,
-                    gatekeeper,
-                } if response.key() == *key => {
-                    if let Some(result) = response.result {
-                        gatekeeper.learn(result, *is_first);
-                    }
-                }
-                Watch::Call { .. } | Watch::Tools { .. } => {}
+            if response.key() == *key {
+                self.failed = Some(response.failed());
             }
         }
     }
