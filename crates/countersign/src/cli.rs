@@ -229,7 +229,7 @@ pub(crate) struct Mcp {
     /// Environment variable with the token that a server at an address is shown
     #[arg(long, value_name = "NAME", conflicts_with = "server")]
     pub(crate) token_env: Option<String>,
-    /// The server's command; without one, --url is the server's address
+    /// The server's command; without one, --url is the server's address, or mcp.servers describes --name
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) server: Vec<OsString>,
 }

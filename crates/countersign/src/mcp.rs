@@ -7,6 +7,7 @@
 //! without the gateway's yes, whoever cancels, retries, or answers for the person.
 
 pub(crate) mod call;
+pub(crate) mod configured;
 mod definitions;
 pub(crate) mod gatekeeper;
 pub(crate) mod hold;

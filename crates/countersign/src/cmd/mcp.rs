@@ -2,6 +2,7 @@
 
 mod serve;
 
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::Path;
 use std::process::ExitCode;
@@ -13,8 +14,9 @@ use countersign_core::digest::Digest;
 use crate::cli::{Mcp, McpCommand};
 use crate::client::{Reach, page_of};
 use crate::complaint::Complaint;
-use crate::config::Home;
+use crate::config::{self, Home};
 use crate::hook;
+use crate::mcp::configured::{self, Behind};
 use crate::mcp::gatekeeper::{Gatekeeper, Settings};
 use crate::mcp::http::remote::Remote;
 use crate::mcp::way::Way;
@@ -35,30 +37,24 @@ pub(crate) fn run(args: &Mcp, reach: &Reach) -> Result<ExitCode, Complaint> {
     }
     let home = Home::named_or_usual(reach.home.clone())?;
     let (at, reach) = server_at(args, reach);
-    let hash = match &at {
-        Some(at) => Digest::of(at.as_bytes()).hex(),
-        None => Digest::of(&spelled(&args.server)).hex(),
+    let Target {
+        server,
+        executor,
+        remote,
+        command,
+        variables,
+        verifies_tokens,
+    } = match (&at, &args.name) {
+        (None, Some(name)) if args.server.is_empty() => of_configuration(name, args, &home)?,
+        (_, _) => of_words(args, at.as_deref())?,
     };
-    let hash = hash.get(..HASH_DIGITS).unwrap_or(&hash);
-    let server = match &args.name {
-        Some(name) => checked(name)?.to_owned(),
-        None => match &at {
-            Some(at) => format!("{}-{hash}", host_of(at)),
-            None => format!("{}-{hash}", derived(&args.server)),
-        },
-    };
-    let remote = at.map(|at| {
-        let token = args.token_env.as_deref().map(token).transpose()?;
-        Remote::new(&at, token.as_deref())
-    });
-    let remote = remote.transpose()?;
     let settings = Settings {
-        executor: format!("mcp:{server}:{hash}"),
+        executor,
         session: args.session.clone().map_or_else(fresh_session, Ok)?,
         server,
         // A server elsewhere does not run in this directory.
         directory: std::env::current_dir().ok().filter(|_| remote.is_none()),
-        verifies_tokens: false,
+        verifies_tokens,
         progress_every: Duration::from_secs(args.progress),
         page: reach.url.clone().or_else(|| page_of(&home)),
         principal: String::new(),
@@ -66,8 +62,83 @@ pub(crate) fn run(args: &Mcp, reach: &Reach) -> Result<ExitCode, Complaint> {
     let gatekeeper = Gatekeeper::new(Arc::new(Way::new(proxy_reach(&reach, &home))), settings)?;
     match remote {
         Some(remote) => stdio::run_remote(remote, gatekeeper),
-        None => stdio::run(&args.server, &[], gatekeeper),
+        None => stdio::run(&command, &variables, gatekeeper),
     }
+}
+
+/// The server to stand in front of.
+struct Target {
+    server: String,
+    executor: String,
+    /// Where it is, unless `command` starts it.
+    remote: Option<Remote>,
+    command: Vec<OsString>,
+    variables: Vec<(String, String)>,
+    verifies_tokens: bool,
+}
+
+/// Returns the server that the command line names.
+fn of_words(args: &Mcp, at: Option<&str>) -> Result<Target, Complaint> {
+    let hash = match at {
+        Some(at) => Digest::of(at.as_bytes()).hex(),
+        None => Digest::of(&spelled(&args.server)).hex(),
+    };
+    let hash = hash.get(..HASH_DIGITS).unwrap_or(&hash);
+    let server = match &args.name {
+        Some(name) => checked(name)?.to_owned(),
+        None => match at {
+            Some(at) => format!("{}-{hash}", host_of(at)),
+            None => format!("{}-{hash}", derived(&args.server)),
+        },
+    };
+    let remote = at.map(|at| {
+        let token = args.token_env.as_deref().map(token).transpose()?;
+        Remote::new(at, token.as_deref())
+    });
+    Ok(Target {
+        executor: format!("mcp:{server}:{hash}"),
+        server,
+        remote: remote.transpose()?,
+        command: args.server.clone(),
+        variables: Vec::new(),
+        verifies_tokens: false,
+    })
+}
+
+/// Returns the server that the owner's configuration describes under `name`.
+fn of_configuration(name: &str, args: &Mcp, home: &Home) -> Result<Target, Complaint> {
+    let name = checked(name)?;
+    let values = config::values(&home.file())?.unwrap_or_default();
+    let Some(found) = configured::named(&values, name)? else {
+        return Err(Complaint::usage(
+            format!("there is no server `{name}` in `mcp.servers` of the configuration"),
+            "describe it there, or put its command behind `--`: `countersign mcp -- COMMAND`",
+        ));
+    };
+    if args.token_env.is_some() {
+        return Err(Complaint::usage(
+            "`--token-env` belongs to a server that `--url` names",
+            format!("set `mcp.servers.{name}.token_env` in the configuration"),
+        ));
+    }
+    let (remote, command, variables) = match found.behind {
+        Behind::Address { url, token } => {
+            let remote = Remote::new(url.as_str(), token.as_deref())?;
+            (Some(remote), Vec::new(), BTreeMap::new())
+        }
+        Behind::Program { command, variables } => {
+            let command = command.into_iter().map(OsString::from).collect();
+            (None, command, variables)
+        }
+    };
+    Ok(Target {
+        server: name.to_owned(),
+        executor: found.executor,
+        remote,
+        command,
+        variables: variables.into_iter().collect(),
+        verifies_tokens: found.verifies_tokens,
+    })
 }
 
 /// Returns the address of the server, if it has one, and how the gateway is reached. Without a command,

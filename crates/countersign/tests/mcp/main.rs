@@ -11,6 +11,7 @@ mod definitions;
 mod fidelity;
 mod hostile;
 mod links;
+mod named;
 mod scene;
 mod waiting;
 

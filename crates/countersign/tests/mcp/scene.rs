@@ -47,6 +47,13 @@ impl Proxy {
 
     /// Starts it with more words, and with variables that its server sees.
     pub(crate) fn with(home: &Path, words: &[&str], variables: &[(&str, &str)]) -> Self {
+        let server = server();
+        let behind = ["--", "python3", server.to_str().unwrap()];
+        Self::as_said(home, &[words, &behind].concat(), variables)
+    }
+
+    /// Starts it with these words alone.
+    pub(crate) fn as_said(home: &Path, words: &[&str], variables: &[(&str, &str)]) -> Self {
         let directory = tempfile::tempdir().unwrap();
         let seen = directory.path().join("seen");
         let mut command = ours::ours(home);
@@ -55,8 +62,6 @@ impl Proxy {
             .arg("--home")
             .arg(home)
             .args(words)
-            .args(["--", "python3"])
-            .arg(server())
             .env("PATH", std::env::var_os("PATH").unwrap())
             .env("SEEN", &seen)
             .envs(variables.iter().copied())

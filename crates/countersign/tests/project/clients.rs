@@ -6,7 +6,7 @@ use crate::{files, root};
 
 /// What belongs to the clients, under `crates/countersign/src`.
 const CLIENTS: &[&str] = &[
-    "acp", "tui", "cmd", "mcp", "mcp.rs", "slash.rs", "words.rs", "show.rs",
+    "acp", "acp.rs", "tui", "cmd", "mcp", "mcp.rs", "slash.rs", "words.rs", "show.rs",
 ];
 
 /// How a field is picked out of JSON by its name.
@@ -24,6 +24,7 @@ const BY_NAME_FOR_A_REASON: &[(&str, &str)] = &[
     ("cmd/serve.rs", "the configuration"),
     ("cmd/teach.rs", "the configuration"),
     ("mcp/call.rs", "a message of a client"),
+    ("mcp/configured.rs", "the configuration"),
     ("mcp/definitions.rs", "what a server says of its tools"),
     ("mcp/http/mirror.rs", "a message of a client"),
     ("mcp/http/remote.rs", "an answer of a server"),
