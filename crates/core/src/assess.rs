@@ -22,6 +22,7 @@ mod named;
 mod narrow;
 mod page_script;
 mod people;
+mod pinned;
 mod question;
 mod roles;
 mod teammates;

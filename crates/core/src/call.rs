@@ -11,7 +11,7 @@ pub(crate) const DEFINITION_BYTES_MAX: usize = 64 * 1024;
 /// Deepest nesting of a definition.
 pub(crate) const DEFINITION_DEPTH_MAX: usize = 32;
 
-/// What an agent wants to do. Everything in it is a claim of the asker.
+/// What an agent wants to do. Everything in it but `pinned` is a claim of the asker.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
     /// The tool.
@@ -29,6 +29,9 @@ pub struct ToolCall {
     /// The definition of the tool as its server gives it: name, description, JSON schema. It may raise risk and never
     /// lowers it.
     pub definition: Option<Value>,
+    /// Whether the owner pinned the server, and its definition of the tool is the accepted one. The gate sets it, by
+    /// the owner's configuration; nothing that an asker sends becomes it.
+    pub pinned: bool,
 }
 
 /// One turn of a conversation.
@@ -40,7 +43,8 @@ pub struct Turn {
     pub text: String,
 }
 
-/// Hints of an MCP server about its own tool. They may raise risk; they never lower it.
+/// Hints of an MCP server about its own tool. They may raise risk; they lower it only for a server that the owner
+/// pinned.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
     /// The tool changes nothing.

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use super::roles::same_key;
 use super::{
-    annotations, arguments, beyond, definition, evidence, infer, line, loose, named, people, roles,
-    teammates, terminal,
+    annotations, arguments, beyond, definition, evidence, infer, line, loose, named, people,
+    pinned, roles, teammates, terminal,
 };
 use crate::act::Act;
 use crate::assessment::{Finding, SideEffect};
@@ -150,6 +150,7 @@ pub(super) fn gather(call: &ToolCall, knows: &Knows) -> Gathered {
     annotations::apply(call, &mut gathered);
     definition::apply(call, &ground, knows, &mut gathered);
     people::judge(call, knows.sensitivity, &mut gathered);
+    pinned::apply(call, &mut gathered);
     gathered
 }
 

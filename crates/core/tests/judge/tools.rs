@@ -103,6 +103,7 @@ fn call_of(row: &Value) -> ToolCall {
             open_world: hint("openWorldHint"),
         },
         definition: None,
+        pinned: false,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Law 14: a definition, which the server of a tool writes, never makes a call easier.
 
+use countersign_core::assessment::SideEffect;
 use countersign_core::call::{Annotations, ToolCall};
 use countersign_core::judge::judge;
 use countersign_core::policy::Policy;
+use countersign_core::verdict::Rule;
 use serde_json::{Map, Value, json};
 
 use super::{Dice, cases, corpus, progress};
@@ -133,4 +135,50 @@ fn law_14_a_definition_never_makes_a_verdict_looser() {
         raised += u32::from(after.ruling.verdict > before.ruling.verdict);
     }
     assert!(raised > 20, "hints raise something: {raised}");
+}
+
+#[test]
+fn a_pin_lowers_nothing_that_reaches_somebody_or_is_critical_or_that_no_hint_speaks_of() {
+    let commands: Vec<String> = corpus().into_iter().map(|row| row.command).collect();
+    let mut dice = Dice(0x914_0014);
+    let mut lowered = 0_u32;
+    for case in 0..cases(4_000) {
+        progress("a pin", case);
+        let mut hint = || match dice.roll() % 3 {
+            0 => None,
+            roll => Some(roll == 1),
+        };
+        let annotations = Annotations {
+            read_only: hint(),
+            destructive: hint(),
+            open_world: hint(),
+            ..Annotations::default()
+        };
+        let unpinned = ToolCall {
+            tool: (*dice.pick(TOOLS)).to_owned(),
+            args: Value::Object(object(&mut dice, &commands, 0)),
+            annotations,
+            definition: Some(definition(&mut dice, 0)),
+            ..ToolCall::command("").from_directory("/home/dev/project")
+        };
+        let pinned = ToolCall {
+            pinned: true,
+            ..unpinned.clone()
+        };
+        let before = judge(&Policy::default(), &unpinned);
+        let after = judge(&Policy::default(), &pinned);
+        let speaks = annotations.read_only == Some(true) || annotations.destructive == Some(false);
+        let stays = before.assessment.outbound
+            || before.assessment.crisis_sensitive
+            || before.assessment.side_effect == SideEffect::Critical
+            || before.ruling.rule <= Rule::ApprovalRequired
+            || annotations.destructive == Some(true)
+            || !speaks;
+        if stays {
+            assert_eq!(after.ruling, before.ruling, "{pinned:?}");
+            assert_eq!(after.assessment.risk, before.assessment.risk, "{pinned:?}");
+        }
+        lowered += u32::from(after.ruling.verdict < before.ruling.verdict);
+    }
+    assert!(lowered > 20, "a pin lowers something: {lowered}");
 }

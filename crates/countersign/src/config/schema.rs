@@ -142,6 +142,7 @@ static MCP_SERVER: Spec = Spec::Keys(&[
     key("url", Spec::Text, ""),
     key("token_env", Spec::Text, ""),
     key("verifies_tokens", Spec::Flag, ""),
+    key("pinned", Spec::Flag, ""),
 ]);
 
 static ASSESSOR: Spec = Spec::Keys(&[

@@ -25,6 +25,8 @@ pub(crate) struct Configured {
     pub(crate) behind: Behind,
     /// Whether it uses tokens up itself.
     pub(crate) verifies_tokens: bool,
+    /// Whether the owner vouches for what it says of its tools.
+    pub(crate) is_pinned: bool,
 }
 
 /// Where a server is.
@@ -72,6 +74,7 @@ pub(crate) fn named(values: &Value, name: &str) -> Result<Option<Configured>, Co
         executor: executor(name, settings),
         behind,
         verifies_tokens: flag("verifies_tokens"),
+        is_pinned: flag("pinned"),
     }))
 }
 

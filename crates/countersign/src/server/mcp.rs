@@ -25,7 +25,7 @@ use countersign_core::digest::Digest;
 use futures_util::{StreamExt as _, stream};
 use tokio::sync::{Semaphore, SemaphorePermit};
 
-pub(crate) use door::Routes;
+pub(crate) use door::{OfPinned, Routes};
 pub(crate) use settings::read as settings;
 
 use super::auth::Caller;
@@ -154,6 +154,8 @@ pub(crate) struct Server {
     executor: String,
     upstream: Upstream,
     verifies_tokens: bool,
+    /// Whether the owner vouches for what it says of its tools.
+    is_pinned: bool,
     keepers: Mutex<HashMap<String, (Instant, Arc<Gatekeeper>)>>,
     holds: Holds,
 }
@@ -273,6 +275,10 @@ impl Server {
             peer: guest.peer,
             credential: guest.caller.credential.clone(),
             host: headers.get(header::HOST).cloned(),
+            pinned: self.is_pinned.then(|| OfPinned {
+                executor: self.executor.clone(),
+                tools: format!("mcp__{}__", self.name),
+            }),
         };
         let keeping = Keeping {
             server: self.name.clone(),

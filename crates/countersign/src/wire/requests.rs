@@ -131,6 +131,8 @@ impl CallBody {
             replying_to,
             annotations,
             definition: self.tool_definition.clone(),
+            // The owner's word; no caller gives it.
+            pinned: false,
         };
         Ok((call, raw))
     }
@@ -168,6 +170,7 @@ impl CallBody {
             on_disk: Vec::new(),
             let_run_at: self.let_run_at.map(UnixMillis::of_seconds),
             fixed: !self.takes_changes,
+            of_pinned_server: false,
         })
     }
 }

@@ -6,6 +6,7 @@ use std::time::{Duration, Instant};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use countersign_core::digest::Digest;
 use reqwest::blocking::{RequestBuilder, Response};
 use serde_json::{Value, json};
 
@@ -24,9 +25,14 @@ pub(crate) struct Scene {
 
 impl Scene {
     pub(crate) fn new() -> Self {
+        Self::with("")
+    }
+
+    /// Returns a scene whose server has these settings, too.
+    fn with(settings: &str) -> Self {
         let server = Server::start();
         let gateway = Gateway::configured(&format!(
-            "mcp: {{ servers: {{ notes: {{ url: \"{}\" }} }} }}\n{RULES}",
+            "mcp: {{ servers: {{ notes: {{ url: \"{}\"{settings} }} }} }}\n{RULES}",
             server.url
         ));
         // Whoever may answer makes asking worth while.
@@ -547,4 +553,52 @@ fn what_was_listed_is_what_a_call_is_judged_by() {
     let listed = judged_by(&scene);
     assert_ne!(listed, unlisted);
     assert_eq!(judged_by(&scene), listed);
+}
+
+/// Calls a tool that only the hint of its server makes harmless. Returns whether a person was asked.
+fn is_asked_about(scene: &Scene) -> bool {
+    let list = message(1, "tools/list", &json!({})).to_string();
+    scene.post(list).send().unwrap().text().unwrap();
+    let ran = scene.server.calls().len();
+    std::thread::scope(|threads| {
+        let answered = threads.spawn(|| {
+            let sent = scene.call(2, "frobnicate", &json!({ "title": "x" })).send();
+            messages(sent.unwrap())
+        });
+        let since = Instant::now();
+        loop {
+            let waiting = scene
+                .gateway
+                .get(&scene.gateway.admin(), "/v1/approvals?status=waiting");
+            if waiting.body["approvals"][0]["approval_id"].is_string() {
+                scene.answer("deny");
+                answered.join().unwrap();
+                return true;
+            }
+            if scene.server.calls().len() > ran {
+                answered.join().unwrap();
+                return false;
+            }
+            assert!(since.elapsed() < PATIENCE);
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    })
+}
+
+#[test]
+fn hints_lower_only_for_a_server_that_the_owner_pinned_and_only_what_its_endpoint_submits() {
+    assert!(is_asked_about(&Scene::new()), "it is not pinned");
+    let scene = Scene::with(", pinned: true");
+    assert!(!is_asked_about(&scene));
+    // The same call, as the same key claims it.
+    let behind = json!([null, scene.server.url]).to_string();
+    let hash = Digest::of(behind.as_bytes()).hex();
+    let executor = format!("mcp:notes:{}", &hash[..12]);
+    let claim = json!({
+        "tool": "mcp__notes__frobnicate", "args": { "title": "x" }, "session_id": "s", "executor": executor,
+        "annotations": { "readOnlyHint": true }, "tool_definition": { "name": "frobnicate",
+        "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } },
+    });
+    let said = scene.gateway.post(&scene.key, "/v1/calls", &claim);
+    assert_eq!(said.status, 202, "{said:?}");
 }

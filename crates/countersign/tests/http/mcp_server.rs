@@ -174,7 +174,8 @@ fn tools() -> Value {
         tool("read_note"),
         tool("read_slowly"),
         tool("send_note"),
-        tool("send_stream")
+        tool("send_stream"),
+        { "name": "frobnicate", "inputSchema": { "type": "object" }, "annotations": { "readOnlyHint": true } }
     ])
 }
 

@@ -5,13 +5,14 @@
 //! next call shows what changed. The first definition counts as accepted, and so does a changed one
 //! once a person has allowed a call whose card showed the change.
 //!
-//! Everything here is what the asker says the server said. It can add a line to a card, and nothing
-//! else.
+//! Everything here is what the asker says the server said: it can add a line to a card, and nothing else. Of a
+//! server that the owner pinned, and that is spoken to by the gateway itself, it is what the server said; while that
+//! is the accepted definition, its hints count.
 
 use std::fmt::Write as _;
 
 use countersign_core::card::Definition;
-use countersign_core::digest::Digest;
+use countersign_core::digest::{Digest, definition};
 use countersign_core::ledger::Draft;
 use countersign_store::{Change, Expect, Kind, Put, Record};
 use serde_json::Value;
@@ -20,7 +21,8 @@ use similar::{ChangeTag, TextDiff};
 use crate::GateError;
 use crate::approvals::Approvals;
 use crate::records::event::{DefinitionChanged, Event};
-use crate::records::stored::{KeptDefinition, StoredApproval, StoredCall, read, written};
+use crate::records::request::Submission;
+use crate::records::stored::{KeptDefinition, Pin, StoredApproval, StoredCall, read, written};
 use crate::runs::BUILTIN;
 
 /// What the executor of a call begins with that a proxy for MCP submits.
@@ -55,6 +57,30 @@ enum Which {
 }
 
 impl Approvals {
+    /// Returns how the pin of the server stands that `submission` came from.
+    pub(crate) async fn pin_of(&self, submission: &Submission) -> Result<Option<Pin>, GateError> {
+        let Some(executor) = submission
+            .executor
+            .as_deref()
+            .filter(|_| submission.of_pinned_server)
+        else {
+            return Ok(None);
+        };
+        let Some(hash) = submission.tool_definition.as_ref().and_then(definition) else {
+            return Ok(Some(Pin::Suspended));
+        };
+        let id = id_of(Which::Accepted, None, executor, &submission.call.tool);
+        let Some(record) = self.base.store.get(Kind::Definition, &id).await? else {
+            return Ok(Some(Pin::Holds));
+        };
+        let accepted: KeptDefinition = read(&record)?;
+        Ok(Some(if accepted.hash == hash {
+            Pin::Holds
+        } else {
+            Pin::Suspended
+        }))
+    }
+
     /// Takes note of the definition `call` came with, and of its change.
     pub(crate) async fn note_definition(
         &self,
@@ -159,14 +185,20 @@ fn put(id: &str, kept: &KeptDefinition, expect: Expect) -> Put {
     }
 }
 
-/// The same tool of another server, or of another key, has a record of its own.
+/// The same tool of another server, or of another key, has a record of its own. What a pinned server says the gateway
+/// hears itself, so there all keys share one: a new key does not make a changed definition a first one.
 fn record_id(call: &StoredCall, which: Which) -> String {
+    let key = call.pin.is_none().then_some(call.key.0.as_str());
+    id_of(which, key, &call.executor, &call.tool)
+}
+
+fn id_of(which: Which, key: Option<&str>, executor: &str, tool: &str) -> String {
     let which = match which {
         Which::Latest => "latest",
         Which::Accepted => "accepted",
     };
-    let (key, executor, tool) = (&call.key.0, &call.executor, &call.tool);
-    // None of the three can hold a NUL: control characters are refused in names.
+    // None of the three can hold a NUL: control characters are refused in names. No key is empty.
+    let key = key.unwrap_or_default();
     let id = format!("countersign/v1/definition\0{which}\0{key}\0{executor}\0{tool}");
     Digest::of(id.as_bytes()).hex()
 }

@@ -135,6 +135,7 @@ fn digest_of(submission: &Submission) -> Digest {
         on_disk: _,
         let_run_at: _,
         fixed: _,
+        of_pinned_server: _,
     } = submission;
     let turns = call.replying_to.iter().map(|turn| (&turn.from, &turn.text));
     let hints = call.annotations;

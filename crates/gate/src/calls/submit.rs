@@ -34,7 +34,7 @@ use crate::records::entries::call_assessed;
 use crate::records::error::invalid;
 use crate::records::identifiers::{self, run_of};
 use crate::records::request::Submission;
-use crate::records::stored::{Decision, StoredCall, base64, written_assessment};
+use crate::records::stored::{Decision, Pin, StoredCall, base64, written_assessment};
 use crate::records::view::CallView;
 use crate::reviews::review_of;
 use crate::sessions::SessionFacts;
@@ -213,6 +213,9 @@ impl Calls {
         let mut tool_call = submission.call.clone();
         let claimed = tool_call.workspace.take().or(tool_call.cwd.clone());
         tool_call.workspace = facts.workspace.clone().or_else(|| claimed.clone());
+        let pin = self.approvals.pin_of(submission).await?;
+        // In a conversation with a person in crisis nobody's word makes anything easier.
+        tool_call.pinned = pin == Some(Pin::Holds) && !facts.crisis;
         let ruleset = self
             .base
             .policies
@@ -237,6 +240,13 @@ impl Calls {
             .crisis_concern(who, submission, &tool_call, facts.crisis, &mut assessment)
             .await?;
         let mut call = stored(who, submission, &tool_call, digests, now)?;
+        call.pin = pin.map(|_| {
+            if tool_call.pinned {
+                Pin::Holds
+            } else {
+                Pin::Suspended
+            }
+        });
         call.runs_written = held;
         call.answers_starter |= concern.reaches_starter;
         call.second_reading = concern.second_reading;
@@ -460,6 +470,7 @@ fn stored(
             .definition
             .clone()
             .filter(|_| heeds_definition(&tool_call.tool)),
+        pin: None,
         attachments: [submission.attachments.clone(), digests].concat(),
         runs_written: None,
         explanation: submission.explanation.as_deref().map(shortened),

@@ -46,6 +46,9 @@ pub struct Submission {
     pub let_run_at: Option<UnixMillis>,
     /// Whether whoever runs it cannot take arguments that a person changed.
     pub fixed: bool,
+    /// Whether the gateway's own endpoint of a server submits it that the owner pinned, so that definition and hints
+    /// are the server's and not a claim.
+    pub of_pinned_server: bool,
 }
 
 /// A file that a call may run, as it is on disk. Whoever runs the call compares it again just before.

@@ -59,6 +59,9 @@ pub(crate) struct StoredCall {
     /// The definition itself, where the judge reads it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) definition: Option<Value>,
+    /// How its server's pin stands; `None` if it came from no pinned server.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) pin: Option<Pin>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) attachments: Vec<Digest>,
     /// Hash of what the files may hold that it runs and that the same key wrote: its words alone do
@@ -220,6 +223,7 @@ impl StoredCall {
                 open_world,
             },
             definition: self.definition.clone(),
+            pinned: self.pin == Some(Pin::Holds),
         }
     }
 
@@ -299,6 +303,16 @@ impl StoredCall {
             expect,
         }
     }
+}
+
+/// How the owner's pin of a server stands for one tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Pin {
+    /// The definition is the accepted one: the server's hints count.
+    Holds,
+    /// The definition changed, and nobody has accepted the change: its hints can only raise.
+    Suspended,
 }
 
 /// The definition of a tool as it is kept.

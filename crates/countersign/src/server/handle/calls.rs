@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Json;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use countersign_core::judge::judge;
 use countersign_core::record;
 use countersign_gate::GateError;
@@ -18,6 +18,7 @@ use super::{Answer, Reach};
 use crate::server::App;
 use crate::server::auth::Caller;
 use crate::server::body::{JsonBody, Params, StrictBody, wait};
+use crate::server::mcp::OfPinned;
 use crate::server::problem::Problem;
 use crate::telemetry;
 use crate::wire::lists::CallList;
@@ -53,10 +54,12 @@ pub(crate) async fn submit(
     State(app): Reach,
     caller: Caller,
     headers: HeaderMap,
+    pinned: Option<Extension<OfPinned>>,
     StrictBody(body): StrictBody<CallBody>,
 ) -> Result<Response, Problem> {
     let patience = wait(body.wait_seconds)?;
-    let submission = body.submission(idempotency_key(&headers)?)?;
+    let mut submission = body.submission(idempotency_key(&headers)?)?;
+    submission.of_pinned_server = pinned.is_some_and(|Extension(it)| it.covers(&submission));
     let submitting = app.gate.submit(&caller.principal, submission);
     let mut call = Box::pin(submitting).await?;
     if call.is_waiting() && !patience.is_zero() {

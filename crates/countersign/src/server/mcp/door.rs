@@ -8,6 +8,7 @@ use std::fmt;
 use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderValue, Method, Request, header};
+use countersign_gate::records::request::Submission;
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 use tower::ServiceExt as _;
@@ -28,6 +29,25 @@ pub(super) struct Inside {
     pub(super) credential: Credential,
     /// The host that the caller meant.
     pub(super) host: Option<HeaderValue>,
+    /// The server, if the owner pinned it.
+    pub(super) pinned: Option<OfPinned>,
+}
+
+/// A server that the owner pinned, and that submits its own calls. It travels beside a request inside of this
+/// process, so nothing that comes over a connection can be one.
+#[derive(Clone, Debug)]
+pub(crate) struct OfPinned {
+    pub(super) executor: String,
+    /// What the names of its tools begin with.
+    pub(super) tools: String,
+}
+
+impl OfPinned {
+    /// Whether `submission` is a call of this server.
+    pub(crate) fn covers(&self, submission: &Submission) -> bool {
+        submission.executor.as_deref() == Some(&self.executor)
+            && submission.call.tool.starts_with(&self.tools)
+    }
 }
 
 /// The routes that agents may use.
@@ -72,6 +92,9 @@ impl Inside {
         };
         let mut request = request.body(body)?;
         request.extensions_mut().insert(self.peer);
+        if let Some(pinned) = &self.pinned {
+            request.extensions_mut().insert(pinned.clone());
+        }
         Ok(request)
     }
 }

@@ -37,6 +37,7 @@ fn server(name: String, configured: Configured) -> Result<Server, Complaint> {
         executor: configured.executor,
         upstream,
         verifies_tokens: configured.verifies_tokens,
+        is_pinned: configured.is_pinned,
         keepers: std::sync::Mutex::default(),
         holds: Holds::default(),
     })
