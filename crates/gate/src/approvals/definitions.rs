@@ -162,6 +162,20 @@ impl Approvals {
     }
 }
 
+/// Returns what the card of `stored` said of the definition, without its words.
+pub(super) fn said_of(stored: &StoredApproval) -> Definition {
+    match &stored.definition {
+        Some(kept) => Definition::Changed {
+            since: kept.at,
+            difference: String::new(),
+        },
+        None if stored.call.executor.starts_with(MCP) && stored.call.tool_definition.is_none() => {
+            Definition::NotListed
+        }
+        None => Definition::Unsaid,
+    }
+}
+
 /// Returns the definition as it is kept; `None` if there is none, or it is one of our own tools.
 fn kept(call: &StoredCall, definition: Option<&Value>) -> Option<KeptDefinition> {
     let hash = call.tool_definition.filter(|_| call.key.0 != BUILTIN)?;

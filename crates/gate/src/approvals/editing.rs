@@ -17,6 +17,7 @@ use serde_json::Value;
 use crate::GateError;
 use crate::approvals::Approvals;
 use crate::approvals::answer::may_answer;
+use crate::approvals::definitions::said_of;
 use crate::base::principal::Principal;
 use crate::base::settings::redacts;
 use crate::records::error::invalid;
@@ -58,6 +59,7 @@ impl Approvals {
         let lineage = Lineage {
             tier: stored.call.tier,
             help_lines: policy.crisis_help_lines.clone(),
+            definition: said_of(&stored),
             ..Lineage::default()
         };
         let mut card = Card::new(&approval, &call, &judged.assessment, &lineage, redacts);

@@ -16,6 +16,7 @@ mod clicks;
 mod clock;
 mod credentials;
 mod crisis;
+mod definitions;
 mod deliveries;
 mod denials;
 mod deputies;
