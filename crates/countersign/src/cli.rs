@@ -73,7 +73,7 @@ pub(crate) enum Command {
     #[command(
         after_help = "Exit code: 0 allow, 10 ask, 11 allow then review, 20 refuse, 2 usage error.\n\
         With --jsonl: 0, or 1 if a line could not be read. A line is {\"id\"?, \"tool\", \"args\", \"cwd\"?,\n\
-        \"replying_to\"?, \"annotations\"?}, or {\"command\": …} for a shell command."
+        \"replying_to\"?, \"annotations\"?, \"tool_definition\"?}, or {\"command\": …} for a shell command."
     )]
     Check(Check),
     /// Measure the judge against labelled calls

@@ -9,6 +9,7 @@
 
 mod definitions;
 mod fidelity;
+mod guide;
 mod hostile;
 mod links;
 mod named;
