@@ -316,13 +316,15 @@ pub(crate) fn named(name: &str) -> Option<&'static Row> {
     ROWS.iter().find(|row| row.name() == name)
 }
 
+/// Returns the name behind `init mcp` of what `agent` sets up, if that is a client.
+pub(crate) fn client_of(agent: &Agent) -> Option<&'static str> {
+    agent.name.strip_prefix(PREFIX)
+}
+
 impl Row {
     /// Returns its name on the command line, behind `init mcp`.
     pub(crate) fn name(&self) -> &'static str {
-        self.agent
-            .name
-            .strip_prefix(PREFIX)
-            .unwrap_or(self.agent.name)
+        client_of(&self.agent).unwrap_or(self.agent.name)
     }
 
     /// Returns its servers.

@@ -215,3 +215,15 @@ fn servers_of_a_client_are_put_behind_it_and_taken_out_again() {
     insta::assert_snapshot!(all);
     assert_eq!(std::fs::read_to_string(&file).unwrap(), CLIENT);
 }
+
+#[test]
+fn the_program_s_own_server_is_not_called_one_that_is_not_started() {
+    let sandbox = Sandbox::new();
+    let file = home(&sandbox).join(".cursor/mcp.json");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    let own = r#"{"mcpServers":{"approvals":{"command":"countersign","args":["mcp","serve"]}}}"#;
+    std::fs::write(&file, own).unwrap();
+    let said = shown(&sandbox, &run(&sandbox, &["init", "mcp", "cursor"]));
+    assert!(said.contains("`approvals` is Countersign itself"), "{said}");
+    assert!(!said.contains("these are not"), "{said}");
+}

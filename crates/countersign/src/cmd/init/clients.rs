@@ -67,8 +67,15 @@ fn can_be_wrapped(server: &Server) -> bool {
 }
 
 fn nothing_to_wrap(row: &Row, servers: &[Server]) -> Complaint {
-    let names: Vec<String> = servers.iter().map(|it| line(&it.name)).collect();
-    let hint = if names.is_empty() {
+    let is_own = |it: &&Server| it.state == State::Own;
+    let others = servers.iter().filter(|it| !is_own(it));
+    let names: Vec<String> = others.map(|it| line(&it.name)).collect();
+    let hint = if let (Some(own), true) = (servers.iter().find(is_own), names.is_empty()) {
+        let name = line(&own.name);
+        format!(
+            "`{name}` is Countersign itself; for other servers, run this in the project that names them"
+        )
+    } else if names.is_empty() {
         "run this in the project whose servers you mean".to_owned()
     } else {
         format!(

@@ -12,6 +12,7 @@ use super::Written;
 use crate::init::Place;
 use crate::init::agents::Agent;
 use crate::init::files::Change;
+use crate::init::mcp;
 use crate::init::plan::{KeyStep, Plan, key_file};
 use crate::show::table;
 
@@ -184,9 +185,30 @@ pub(super) fn done(plans: &[Plan], left: &[String], is_undo: bool) -> String {
         let _infallible = writeln!(out, "{}", line(note));
     }
     if !is_undo && plans.iter().any(|plan| plan.agent.has_key) {
-        out.push_str("Restart agents that are running. `countersign doctor` checks that each loads its hook; `countersign init --undo` takes it out.\n");
+        out.push_str(&afterwards(plans));
     }
     out
+}
+
+/// Returns what is left to do once `plans` are carried out.
+fn afterwards(plans: &[Plan]) -> String {
+    if plans.iter().any(|plan| !plan.agent.programs.is_empty()) {
+        return "Restart agents that are running. `countersign doctor` checks that each loads its hook; `countersign init --undo` takes it out.\n".to_owned();
+    }
+    let clients = plans
+        .iter()
+        .filter_map(|plan| mcp::client_of(plan.agent))
+        .collect::<Vec<_>>();
+    match clients.as_slice() {
+        [] => {
+            let names: Vec<&str> = plans.iter().map(|plan| plan.agent.name).collect();
+            format!("`countersign init {} --undo` takes it out.\n", names.join(" "))
+        }
+        [client] => format!(
+            "Restart the client. `countersign doctor` says which servers are started without Countersign; `countersign init mcp {client} --undo` takes it out.\n"
+        ),
+        [_, _, ..] => "Restart the clients. `countersign doctor` says which servers are started without Countersign; `countersign init mcp --undo` takes it out.\n".to_owned(),
+    }
 }
 
 /// Returns what there is to say when nothing changes.
