@@ -96,7 +96,8 @@ impl Program {
         if *method == Method::DELETE {
             self.children().retain(|it| !Arc::ptr_eq(it, &child));
             child.stop().await;
-            return Ok(Reply::empty(StatusCode::ACCEPTED));
+            // It has ended. The Python package takes 200 and 204 alone for that.
+            return Ok(Reply::empty(StatusCode::NO_CONTENT));
         }
         match child.listen() {
             Some(heard) => Ok(events(Guard::default(), heard, Vec::new())),
