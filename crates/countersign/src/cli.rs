@@ -154,7 +154,8 @@ pub(crate) enum Command {
     /// Stand between an MCP client and a server, and ask before its tools are called
     #[command(
         after_help = "The client starts this in place of the server: `countersign mcp --name crm -- npx crm-server`.\n\
-        Everything but tool calls passes unchanged. Exit code: the server's."
+        Everything but tool calls passes unchanged. Needs an agent's key: `hooks/mcp.key` of the home, or --key-file;\n\
+        COUNTERSIGN_KEY does not count. Exit code: the server's."
     )]
     Mcp(Mcp),
     /// Stand between an editor and an agent, and answer its questions for permission; editors run this

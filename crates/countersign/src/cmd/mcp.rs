@@ -59,7 +59,9 @@ pub(crate) fn run(args: &Mcp, reach: &Reach) -> Result<ExitCode, Complaint> {
         page: reach.url.clone().or_else(|| page_of(&home)),
         principal: String::new(),
     };
-    let gatekeeper = Gatekeeper::new(Arc::new(Way::new(proxy_reach(&reach, &home))), settings)?;
+    let reach = proxy_reach(&reach, &home);
+    tell_of_a_missing_key(&reach);
+    let gatekeeper = Gatekeeper::new(Arc::new(Way::new(reach)), settings)?;
     match remote {
         Some(remote) => stdio::run_remote(remote, gatekeeper),
         None => stdio::run(&command, &variables, gatekeeper),
@@ -177,6 +179,20 @@ fn proxy_reach(reach: &Reach, home: &Home) -> Reach {
         key_file: Some(reach.key_file.clone().unwrap_or(own)),
         asks_for_agent: true,
     }
+}
+
+/// Says at once on standard error, which clients keep in a log, that no call will run. Without it, only the
+/// model would learn that, and only when it calls a tool.
+fn tell_of_a_missing_key(reach: &Reach) {
+    let Some(file) = reach.key_file.as_deref().filter(|it| !it.exists()) else {
+        return;
+    };
+    let file = file.display();
+    Complaint::failed(
+        format!("there is no key file {file}, so no tool call will run"),
+        "`countersign keys create --role agent --name mcp` prints a key to put there",
+    )
+    .report();
 }
 
 /// Returns a command as bytes in which no two commands are the same.

@@ -144,6 +144,22 @@ fn an_allowed_call_keeps_its_bytes_and_its_place_in_the_order() {
 }
 
 #[test]
+fn without_a_key_it_says_at_once_that_no_call_will_run() {
+    let gateway = gateway();
+    std::fs::remove_file(gateway.home().join("hooks/mcp.key")).unwrap();
+    let mut proxy = Proxy::start(&gateway.home());
+    proxy.send(r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#);
+    let (status, said, lines, _) = proxy.close();
+    assert!(status.success());
+    assert_eq!(lines.len(), 1, "everything else passes");
+    assert!(
+        said.contains("hooks/mcp.key, so no tool call will run"),
+        "{said}"
+    );
+    assert!(said.contains("hint: `countersign keys create"), "{said}");
+}
+
+#[test]
 fn the_exit_code_and_the_errors_of_the_server_are_the_proxys() {
     let gateway = gateway();
     let mut proxy = Proxy::start(&gateway.home());
