@@ -57,8 +57,13 @@ enum Which {
 }
 
 impl Approvals {
-    /// Returns how the pin of the server stands that `submission` came from.
-    pub(crate) async fn pin_of(&self, submission: &Submission) -> Result<Option<Pin>, GateError> {
+    /// Returns how the pin of the server stands that `submission` came from. In a conversation with a person in crisis
+    /// nobody's word makes anything easier.
+    pub(crate) async fn pin_of(
+        &self,
+        submission: &Submission,
+        crisis: bool,
+    ) -> Result<Option<Pin>, GateError> {
         let Some(executor) = submission
             .executor
             .as_deref()
@@ -66,7 +71,8 @@ impl Approvals {
         else {
             return Ok(None);
         };
-        let Some(hash) = submission.tool_definition.as_ref().and_then(definition) else {
+        let hash = submission.tool_definition.as_ref().and_then(definition);
+        let Some(hash) = hash.filter(|_| !crisis) else {
             return Ok(Some(Pin::Suspended));
         };
         let id = id_of(Which::Accepted, None, executor, &submission.call.tool);

@@ -209,13 +209,11 @@ impl Calls {
             .sessions
             .session_facts(&who.key, &submission.session)
             .await?;
-        let mut puts = Vec::new();
         let mut tool_call = submission.call.clone();
         let claimed = tool_call.workspace.take().or(tool_call.cwd.clone());
         tool_call.workspace = facts.workspace.clone().or_else(|| claimed.clone());
-        let pin = self.approvals.pin_of(submission).await?;
-        // In a conversation with a person in crisis nobody's word makes anything easier.
-        tool_call.pinned = pin == Some(Pin::Holds) && !facts.crisis;
+        let pin = self.approvals.pin_of(submission, facts.crisis).await?;
+        tool_call.pinned = pin == Some(Pin::Holds);
         let ruleset = self
             .base
             .policies
@@ -240,13 +238,7 @@ impl Calls {
             .crisis_concern(who, submission, &tool_call, facts.crisis, &mut assessment)
             .await?;
         let mut call = stored(who, submission, &tool_call, digests, now)?;
-        call.pin = pin.map(|_| {
-            if tool_call.pinned {
-                Pin::Holds
-            } else {
-                Pin::Suspended
-            }
-        });
+        call.pin = pin;
         call.runs_written = held;
         call.answers_starter |= concern.reaches_starter;
         call.second_reading = concern.second_reading;
@@ -266,19 +258,12 @@ impl Calls {
             crisis: facts.crisis || concern.is_of_session(&judged.assessment),
             ..facts.clone()
         };
-        let mut entries = Vec::new();
-        if let Some((put, entry)) =
-            self.sessions
-                .session_put(&who.key, &call.session, &facts, &noted)
-        {
-            puts.push(put);
-            entries.push(entry);
-        }
+        let of_session = self
+            .sessions
+            .session_put(&who.key, &call.session, &facts, &noted);
         let marks = concern.marks(&ruleset.policy, &tool_call, &judged.assessment);
-        for (put, entry) in crisis_puts(&call, marks, now) {
-            puts.push(put);
-            entries.push(entry);
-        }
+        let of_crisis = crisis_puts(&call, marks, now);
+        let (puts, entries) = of_session.into_iter().chain(of_crisis).unzip();
         call.verdict = judged.ruling.verdict;
         call.assessment = written_assessment(&judged);
         call.decision = decided(judged.ruling, grant.as_ref(), denial, now);
