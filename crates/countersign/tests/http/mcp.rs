@@ -593,7 +593,7 @@ fn hints_lower_only_for_a_server_that_the_owner_pinned_and_only_what_its_endpoin
     // The same call, as the same key claims it.
     let behind = json!([null, scene.server.url]).to_string();
     let hash = Digest::of(behind.as_bytes()).hex();
-    let executor = format!("mcp:notes:{}", &hash[..12]);
+    let executor = format!("mcp:notes:{}", hash.get(..12).unwrap());
     let claim = json!({
         "tool": "mcp__notes__frobnicate", "args": { "title": "x" }, "session_id": "s", "executor": executor,
         "annotations": { "readOnlyHint": true }, "tool_definition": { "name": "frobnicate",
