@@ -207,13 +207,12 @@ impl Gatekeeper {
             }
             match (asked, response.result) {
                 (Some(is_first), Some(result)) => known.definitions.learn(result, is_first),
-                (Some(_), None) => {}
                 // Some clients take an id in another form for the same.
                 (None, _) if response.lists_tools() && !known.listings.is_empty() => {
                     known.listings.clear();
                     known.definitions.doubt(message);
                 }
-                (None, _) => {}
+                (Some(_), None) | (None, _) => {}
             }
         }
     }

@@ -368,6 +368,10 @@ fn nothing_that_could_hide_a_call_reaches_the_server() {
     )
     .to_string();
     let twice = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call","params":{"name":"send_note"}}"#;
+    let of_type = |kind: &str, body: &str| {
+        let request = scene.request("POST").header("content-type", kind);
+        request.body(body.to_owned())
+    };
     let rows: &[(&str, RequestBuilder, u16)] = &[
         (
             "a header says it is a call",
@@ -396,26 +400,23 @@ fn nothing_that_could_hide_a_call_reaches_the_server() {
         ),
         (
             "in another encoding",
-            scene
-                .request("POST")
-                .header("content-type", "application/json; charset=utf-7")
-                .body(list.clone()),
+            of_type("application/json; charset=utf-7", &list),
             415,
         ),
         (
             "in another encoding, with a blank that some readers skip",
-            scene
-                .request("POST")
-                .header("content-type", "application/json; charset = utf-7")
-                .body("+AHs-\"method\":\"tools/call\"+AH0-"),
+            of_type(
+                "application/json; charset = utf-7",
+                "+AHs-\"method\":\"tools/call\"+AH0-",
+            ),
             415,
         ),
         (
             "in another encoding, in parts",
-            scene
-                .request("POST")
-                .header("content-type", "application/json; charset*0=utf-7")
-                .body("+AHs-\"method\":\"tools/call\"+AH0-"),
+            of_type(
+                "application/json; charset*0=utf-7",
+                "+AHs-\"method\":\"tools/call\"+AH0-",
+            ),
             415,
         ),
         (
@@ -439,10 +440,7 @@ fn nothing_that_could_hide_a_call_reaches_the_server() {
         ),
         (
             "not JSON, says the header",
-            scene
-                .request("POST")
-                .header("content-type", "text/plain")
-                .body(list.clone()),
+            of_type("text/plain", &list),
             415,
         ),
     ];
