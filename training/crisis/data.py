@@ -72,10 +72,10 @@ def asked_of(talks):
 
 
 def read_by_model(texts):
-    """Returns for each text its parts, each as letter groups, word groups and pieces.
+    """Returns for each text its parts, each as letter groups, word groups, pieces and scripts.
 
     The program that the product is made of does it, so that training sees what the product sees."""
     command = "cargo run --quiet --release --locked -p countersign-crisis --example crisis_features".split()
     lines = "".join(json.dumps(it, ensure_ascii=False) + "\n" for it in texts)
     done = subprocess.run(command, input=lines, capture_output=True, text=True, check=True, cwd=ROOT)
-    return [json.loads(it) or [[[], [], []]] for it in done.stdout.splitlines()]
+    return [json.loads(it) or [[[], [], [], []]] for it in done.stdout.splitlines()]

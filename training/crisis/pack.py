@@ -12,7 +12,9 @@ VALUE_MAX = 4095
 FACTOR_BITS = 24
 ONE = 1 << 10
 LETTER_SLOTS, WORD_SLOTS = 1 << 19, 1 << 17
-MAGIC = b"CRIS"
+# The last sign is the version of the layout.
+MAGIC = b"CRI2"
+SCRIPTS = 7
 
 
 def vocabulary(path):
@@ -82,9 +84,10 @@ class Network:
         return (total + self.last_bias) >> self.shift
 
 
-def write(path, words, network, linear, limits, talk):
+def write(path, words, network, linear, limits, talk, scripts):
     """`linear`: weights of letters and of words, their scale and the bias. `limits`: shares of the
-    halves, and the scores from which a text is held, unsure, and supports a weak rule."""
+    halves, and the scores from which a text is held, unsure, and supports a weak rule.
+    `scripts`: what is added to the scores of texts in each script."""
     first, later = words
     texts = [[it.encode() for it in part] for part in (first, later)]
     longest = [max(map(len, part)) for part in texts]
@@ -93,10 +96,10 @@ def write(path, words, network, linear, limits, talk):
     letters, singles, scale, bias = linear
     numbers = [rows, len(first), sizes[0], longest[0], len(later), sizes[1], longest[1]]
     numbers += [len(letters), len(singles), scale, bias, *limits, network.shift, network.last_bias, 0]
-    numbers += list(talk) + [0] * (TALK - len(talk))
+    numbers += list(talk) + [0] * (TALK - len(talk)) + list(scripts)
     codes = (network.codes + 8).astype(np.uint8)
     out = MAGIC + struct.pack(f"<{len(numbers)}i", *numbers)
-    assert len(out) == 32 * 4, len(out)
+    assert len(scripts) == SCRIPTS and len(out) == (32 + SCRIPTS) * 4, len(out)
     for part in (network.near, network.wide, network.hidden):
         out += layer_bytes(*part)
     out += network.last.astype("<i2").tobytes()

@@ -7,10 +7,11 @@
 Every figure it prints is of authors that the model being measured has not seen.
 """
 
-import gzip
 import json
+import multiprocessing
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
 from scipy.sparse import csr_matrix, hstack, vstack
@@ -19,8 +20,10 @@ from sklearn.linear_model import LogisticRegression
 import data
 import pack
 
-HELD, OF_LANGUAGE, UNSURE, SUPPORTING = 0.02, 0.03, 0.10, 0.5
+HELD, UNSURE, SUPPORTING = 0.02, 0.10, 0.5
 TALKS_HELD = 0.04
+# A script has a limit of its own if this many texts without a crisis were measured.
+OF_SCRIPT_MIN = 300
 WEIGHTS = data.ROOT / "crates" / "crisis" / "weights.bin"
 
 
@@ -47,6 +50,11 @@ class Texts:
         self.counts = [len(it) for it in read]
         self.owner = np.repeat(np.arange(len(read)), self.counts)
         self.parts = groups([part for it in read for part in it])
+        # The script of the most letters of each text, and all that count in each part.
+        self.script = np.array([it[-1][3][0] if it[-1][3] else -1 for it in read])
+        self.scripts = np.zeros((len(self.owner), pack.SCRIPTS), bool)
+        for line, part in zip(self.scripts, (part for it in read for part in it)):
+            line[part[3]] = True
         self.whole = self.parts[np.cumsum(self.counts) - 1]
 
     def most(self, of_parts):
@@ -54,6 +62,11 @@ class Texts:
         total = np.full(len(self.rows), -np.inf)
         np.maximum.at(total, self.owner, of_parts)
         return total
+
+    def of_scripts(self, offsets):
+        """Returns what is added to the score of each part: of the scripts that count in it, the most."""
+        most = np.where(self.scripts, offsets, -np.inf).max(1)
+        return np.where(self.scripts.any(1), most, 0.0)
 
     def of_model(self, answers):
         """Returns the model's answers to all parts, both halves added; none where no model has left the author out."""
@@ -77,6 +90,18 @@ def groups(parts):
 
 def fit(table, labels):
     return LogisticRegression(C=10.0, solver="liblinear", max_iter=300, random_state=0).fit(table, labels)
+
+
+# What is learnt from, for processes that fit side by side.
+LEARNT = []
+
+
+def linear(left_out):
+    """Returns a linear half that learnt nothing of these authors, nor of those who wrote afterwards."""
+    left_out = [*left_out, *data.AFTER]
+    chosen = [it.whole[~np.isin(it.authors, left_out)] for it in LEARNT]
+    labels = [it.labels[~np.isin(it.authors, left_out)] for it in LEARNT]
+    return fit(vstack(chosen).tocsr(), np.concatenate(labels))
 
 
 def limit(values, share):
@@ -124,15 +149,12 @@ def main():
     texts, told, asked = Texts(data.rows()), Texts(data.telling(talks)), Texts(data.asked_of(talks))
     print(f"{len(texts.rows)} texts, {len(talks)} conversations; fitting what groups add", flush=True)
 
-    def linear(left_out):
-        left_out = [*left_out, *data.AFTER]
-        chosen = [it.whole[~np.isin(it.authors, left_out)] for it in (texts, told)]
-        labels = [it.labels[~np.isin(it.authors, left_out)] for it in (texts, told)]
-        return fit(vstack(chosen).tocsr(), np.concatenate(labels))
-
+    LEARNT.extend([texts, told])
+    folds = [*data.FOLDS, data.AFTER]
+    with ProcessPoolExecutor(len(folds), mp_context=multiprocessing.get_context("fork")) as several:
+        models = list(several.map(linear, folds))
     of_linear = {id(it): np.zeros(len(it.owner)) for it in (texts, asked)}
-    for fold in [*data.FOLDS, data.AFTER]:
-        model = linear(fold)
+    for fold, model in zip(folds, models):
         for some in (texts, asked):
             out = np.isin(some.authors, fold)[some.owner]
             if out.any():
@@ -140,8 +162,10 @@ def main():
     answers = json.loads((data.HERE / "held_out.json").read_text())
     of_model = {id(it): it.of_model(answers) for it in (texts, asked)}
 
+    offsets = np.zeros(pack.SCRIPTS)
+
     def scores(some, share):
-        return some.most(of_model[id(some)] + share * of_linear[id(some)])
+        return some.most(of_model[id(some)] + share * of_linear[id(some)] + some.of_scripts(offsets) / pack.ONE)
 
     labels = texts.labels
     # Limits and shares are set without the authors who wrote afterwards.
@@ -156,6 +180,13 @@ def main():
     share = max(shares, key=recall)
     total = scores(texts, share) * pack.ONE
     others = measured & (labels == 0)
+    # The same share of each script lies beyond the limit.
+    for script in range(pack.SCRIPTS - 1):
+        of_script = others & (texts.script == script)
+        if of_script.sum() >= OF_SCRIPT_MIN:
+            offsets[script] = limit(total[others], HELD) - limit(total[of_script], HELD)
+    print("added to the scores of each script:", offsets.astype(int).tolist())
+    total = scores(texts, share) * pack.ONE
     limits = [limit(total[others], it) for it in (HELD, UNSURE, SUPPORTING)]
     print(f"share {share}, limits {limits}, {measured.sum()} texts measured")
     held = total >= limits[0]
@@ -166,7 +197,7 @@ def main():
     if later.any():
         tables([it for it, is_in in zip(texts.rows, later) if is_in], held[later], labels[later], "texts of later authors")
 
-    (network, weights), model = read_model(words), linear([])
+    (network, weights), model = read_model(words), models[-1]
     weights = weights + share * model.coef_[0]
     scale = np.abs(weights).max() / 127
     rounded = np.round(weights / scale).astype(np.int8)
@@ -174,7 +205,7 @@ def main():
     bias = round(share * float(model.intercept_[0]) * pack.ONE)
     half = (rounded[: pack.LETTER_SLOTS], rounded[pack.LETTER_SLOTS :], round(scale * pack.ONE * pack.ONE), bias)
     head = talk_head(talks, asked, scores(asked, share) * pack.ONE, limits[:2])
-    size = pack.write(WEIGHTS, words, network, half, [pack.ONE, pack.ONE, *limits], head)
+    size = pack.write(WEIGHTS, words, network, half, [pack.ONE, pack.ONE, *limits], head, offsets.astype(int).tolist())
     print(f"\n{size} bytes of weights")
 
 

@@ -1,5 +1,5 @@
 //! Prints what the model reads in texts, for `training/crisis`: one JSON text a line in; one JSON array
-//! a line out, with `[letter groups, word groups, pieces]` of each part that is scored.
+//! a line out, with `[letter groups, word groups, pieces, scripts]` of each part that is scored.
 //!
 //! With the argument `numbers`, parts are written one after the other as whole numbers of four bytes, least first: which
 //! text, where it begins and ends in bytes, how many letter groups, word groups and pieces, and these. With
@@ -7,7 +7,7 @@
 
 use std::io::{BufRead as _, Write as _};
 
-use countersign_crisis::{groups, parts, piece_ids};
+use countersign_crisis::{groups, parts, piece_ids, script_ids};
 
 fn main() -> std::io::Result<()> {
     let mode = std::env::args().nth(1).unwrap_or_default();
@@ -25,7 +25,10 @@ fn main() -> std::io::Result<()> {
         });
         if mode.is_empty() {
             let read: Vec<_> = read
-                .map(|(_, letters, words, pieces)| (letters, words, pieces))
+                .map(|(range, letters, words, pieces)| {
+                    let scripts = script_ids(text.get(range).unwrap_or_default());
+                    (letters, words, pieces, scripts)
+                })
                 .collect();
             writeln!(out, "{}", serde_json::json!(read))?;
             continue;

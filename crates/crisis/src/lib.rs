@@ -13,6 +13,7 @@ mod network;
 mod pieces;
 #[cfg(test)]
 mod plain;
+mod scripts;
 mod sentences;
 mod talk;
 mod text;
@@ -81,7 +82,9 @@ pub fn telling_words(text: &str, count: usize) -> Vec<Range<usize>> {
             let mut without = text.get(part.clone()).unwrap_or_default().to_owned();
             without.replace_range(word.clone(), " ");
             let halves = sentences.of_like(&without);
-            let without = halves.map_or(i32::MIN, |(linear, network)| together(linear, network));
+            let without = halves.map_or(i32::MIN, |(linear, network)| {
+                together(&without, linear, network)
+            });
             let word = part.start + word.start..part.start + word.end;
             (score.0.saturating_sub(without), word)
         })
@@ -116,22 +119,37 @@ fn best(sentences: &mut Sentences<'_>, windows: usize) -> Option<(Score, Part)> 
     }
     let both = |(linear, part): (i32, Part)| {
         let network = sentences.network(&part)?;
-        Some((Score(together(linear, network)), part))
+        let text = sentences.text(&part);
+        Some((Score(together(text, linear, network)), part))
     };
     let all = scored.into_iter().filter_map(both);
     all.max_by_key(|(score, part)| (*score, std::cmp::Reverse(part.bytes.start)))
 }
 
-/// Puts the two halves of the model together.
-fn together(linear: i32, network: i32) -> i32 {
+/// Puts the two halves' answers to a text together, and what is added for its script, so that the same limits count
+/// for all of them. Where scripts are mixed, the one counts for which most is added.
+fn together(text: &str, linear: i32, network: i32) -> i32 {
     let [of_linear, of_network] = WEIGHTS.limits.shares;
     let sum = i64::from(linear) * i64::from(of_linear) + i64::from(network) * i64::from(of_network);
-    i32::try_from(sum >> 10).unwrap_or(if sum < 0 { i32::MIN } else { i32::MAX })
+    let added = scripts::counting(text).into_iter().zip(WEIGHTS.scripts);
+    let added = added.filter_map(|(counts, added)| counts.then_some(added));
+    let sum = (sum >> 10) + i64::from(added.max().unwrap_or_default());
+    i32::try_from(sum).unwrap_or(if sum < 0 { i32::MIN } else { i32::MAX })
 }
 
 /// The numbers of the letter and word groups in a text, for training.
 pub fn groups(text: &str) -> (Vec<u32>, Vec<u32>) {
     grams::groups(&text::fold(text))
+}
+
+/// The scripts of a text by their numbers, for training: the most frequent one, and behind it all that count.
+pub fn script_ids(text: &str) -> Vec<usize> {
+    let counting = scripts::counting(text).into_iter().enumerate();
+    let counting = counting.filter_map(|(script, counts)| counts.then_some(script));
+    scripts::most_frequent(text)
+        .into_iter()
+        .chain(counting)
+        .collect()
 }
 
 /// The numbers of the word pieces in a text, for training.

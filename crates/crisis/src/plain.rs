@@ -33,7 +33,8 @@ fn score(text: &str) -> i32 {
         scored.truncate(LOOKED_AT_MAX);
     }
     let both = |(linear, part): (i32, Range<usize>)| {
-        together(linear, network(&fold(text.get(part).unwrap())))
+        let part = text.get(part).unwrap();
+        together(part, linear, network(&fold(part)))
     };
     scored.into_iter().map(both).max().unwrap_or(i32::MIN)
 }
@@ -153,6 +154,19 @@ fn long_texts_and_odd_borders_have_the_score_they_are_meant_to_have() {
         assert_eq!(crate::score(text).value(), score(text), "{text}");
         assert_eq!(crate::parts(text), parts(text), "{text}");
     }
+}
+
+#[test]
+fn each_script_has_its_limit_and_a_mixed_text_the_loosest_of_its_own() {
+    let added = |text| together(text, 0, 0);
+    let [latin, _, _, _, han, ..] = WEIGHTS.scripts;
+    assert!(latin < han);
+    assert_eq!(added("tired of it all"), latin);
+    assert_eq!(added("我累了"), han);
+    assert_eq!(added("tired of it 我累了"), han);
+    assert_eq!(added("tired of it all and of the word 累"), latin);
+    assert_eq!(added("κουρασμένος"), 0);
+    assert_eq!(added("1 2 3"), 0);
 }
 
 proptest! {

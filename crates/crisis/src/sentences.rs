@@ -110,6 +110,11 @@ impl<'t> Sentences<'t> {
         parts
     }
 
+    /// Returns a part as it was written.
+    pub(crate) fn text(&self, part: &Part) -> &'t str {
+        self.text.get(part.bytes.clone()).unwrap_or_default()
+    }
+
     /// Returns the linear half's answer to a part, if it has a word.
     pub(crate) fn linear(&mut self, part: &Part) -> Option<i32> {
         if self.is_joined(part) {

@@ -2,6 +2,8 @@
 //!
 //! The layout is written by `training/crisis/pack.py`; a file of another shape does not compile.
 
+use crate::scripts::SCRIPTS;
+
 /// Values of a word piece.
 pub(crate) const EMBEDDED: usize = 96;
 /// Answers of a convolution.
@@ -9,7 +11,9 @@ pub(crate) const CHANNELS: usize = 128;
 /// Answers of the small layer behind them.
 pub(crate) const HIDDEN: usize = 128;
 /// Numbers at the beginning of the file.
-const NUMBERS: usize = 32;
+const NUMBERS: usize = 32 + SCRIPTS;
+/// Numbers for weighing conversations.
+const TALK: usize = 12;
 
 static BYTES: &[u8] = include_bytes!("../weights.bin");
 
@@ -19,7 +23,9 @@ pub(crate) static WEIGHTS: Weights = Weights::read(BYTES);
 /// The weights of the model.
 pub(crate) struct Weights {
     pub(crate) limits: Limits,
-    pub(crate) talk: [i32; 12],
+    pub(crate) talk: [i32; TALK],
+    /// What is added to the score of a text in each script.
+    pub(crate) scripts: [i32; SCRIPTS],
     pub(crate) network: Network,
     /// A factor for each word piece.
     pub(crate) factors: &'static [u8],
@@ -169,9 +175,12 @@ impl Weights {
             last_shift,
             last_bias,
             _,
-            talk @ ..,
+            more @ ..,
         ] = number;
-        assert!(magic == 0x5349_5243, "the file begins with CRIS");
+        assert!(magic == 0x3249_5243, "the file begins with CRI2");
+        let (mut talk, mut scripts) = ([0; TALK], [0; SCRIPTS]);
+        talk.copy_from_slice(more.split_at(TALK).0);
+        scripts.copy_from_slice(more.split_at(TALK).1);
         let network = Network {
             near: rest.layer(CHANNELS, 3 * EMBEDDED),
             wide: rest.layer(CHANNELS, 3 * CHANNELS),
@@ -203,6 +212,7 @@ impl Weights {
                 shares: [of_linear, of_network],
             },
             talk,
+            scripts,
             network,
             factors,
             embedding,

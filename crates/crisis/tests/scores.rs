@@ -8,15 +8,15 @@ use proptest::prelude::*;
 /// Texts of our own and their scores by the committed weights. Training again may change them; a
 /// machine may not.
 const GOLDEN: [(&str, i32); 8] = [
-    ("See you on Monday.", -2723),
-    ("I want to die.", 5543),
-    ("Ich möchte einfach nicht mehr aufwachen.", 5203),
-    ("Ya no puedo más, quiero desaparecer para siempre.", 4966),
-    ("我不想活了", 7559),
-    ("मैं अब जीना नहीं चाहता।", 6215),
+    ("See you on Monday.", -2879),
+    ("I want to die.", 5387),
+    ("Ich möchte einfach nicht mehr aufwachen.", 5047),
+    ("Ya no puedo más, quiero desaparecer para siempre.", 4810),
+    ("我不想活了", 8559),
+    ("मैं अब जीना नहीं चाहता।", 6116),
     (
         "The server died again. Please restart it. Thank you!",
-        -2402,
+        -2558,
     ),
     ("", i32::MIN),
 ];
@@ -88,5 +88,15 @@ proptest! {
         let harmless = "The parcel came today. ".repeat(count);
         let around = format!("{harmless}{sign} {harmless}");
         prop_assert!(score(&around).holds());
+    }
+
+    /// Nor do sentences in a script with a stricter limit.
+    #[test]
+    fn harmless_sentences_in_another_script_do_not_lower_it(count in 2_usize..40) {
+        let sign = "我不想活了。我真的撑不下去了。";
+        let harmless = "The parcel came today. ".repeat(count);
+        prop_assert!(score(sign).holds());
+        let around = format!("{harmless}{sign}{harmless}");
+        prop_assert!(score(&around) >= score(sign));
     }
 }
