@@ -176,5 +176,5 @@ fn a_program_that_does_not_read_can_still_be_ended() {
         .request("DELETE", "/mcp/notes")
         .bearer_auth(&stalling.key)
         .header("mcp-session-id", &session);
-    assert_eq!(end.send().unwrap().status(), 202);
+    assert_eq!(end.send().unwrap().status(), 204);
 }
