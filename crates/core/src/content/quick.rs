@@ -80,12 +80,11 @@ impl Program {
         };
         let mut found = Vec::new();
         let mut from = 0;
-        // Most bytes of a text begin no match, so they are passed over in one go.
-        while let Some(skipped) = text
-            .get(from..)
-            .and_then(|rest| rest.iter().position(|byte| holds(first, *byte)))
-        {
-            from += skipped;
+        while let Some(byte) = text.get(from) {
+            if !holds(first, *byte) {
+                from += 1;
+                continue;
+            }
             match machine.run(self.start, from)? {
                 Some(end) => {
                     let [start_of_group, end_of_group] = machine.group;
