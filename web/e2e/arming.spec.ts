@@ -97,7 +97,10 @@ test("a rule that has only just been shown is not left by a click that came with
     await held;
     await route.continue();
   });
+  // A clock that stands still before the question is out would keep it back.
+  const asked = page.waitForRequest("**/v1/grants/preview");
   await page.getByRole("button", { name: "Allow for this session" }).click();
+  await asked;
   const leave = page.locator(".scope").getByRole("button", { name: "Allow for this session" });
   await expect(page.locator(".scope")).toBeVisible();
   // Long enough for the panel, but there is nothing to be read in it yet; then time stands still.
